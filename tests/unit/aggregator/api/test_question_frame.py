@@ -18,12 +18,6 @@ from tests.vectors.cases import named
 COIN = {"type": "boolean", "name": "cheated", "label": {"en": "Ever?"}, "mechanism": named("coin_flip")}
 
 
-@pytest.fixture
-def storage(tmp_path: Path) -> SQLiteStorage:
-    """Return an empty database."""
-    return SQLiteStorage(tmp_path / "sottovoce.sqlite")
-
-
 def test_frame_may_be_held_by_any_site_and_opens_nothing(storage: SQLiteStorage) -> None:
     """Its own script and style by hash, no connection, no window; no cookie, and without signing in."""
     client = create_app(Settings(), storage, now, question_assets()).test_client()
@@ -43,7 +37,6 @@ def test_frame_may_be_held_by_any_site_and_opens_nothing(storage: SQLiteStorage)
         assert client.get(path).headers["Access-Control-Allow-Origin"] == "*"
     element = client.get("/q/1/element.js", headers={"Origin": "https://host.example"})
     assert element.headers["Access-Control-Allow-Origin"] == "*"
-    storage.close()
 
 
 def test_element_of_a_former_release_is_served_by_its_hash(
@@ -61,7 +54,6 @@ def test_element_of_a_former_release_is_served_by_its_hash(
     missing = client.get("/q/1/element-0123456789abcdef.js")
     assert missing.status_code == 404
     assert "immutable" not in missing.headers["Cache-Control"]
-    storage.close()
 
 
 def test_without_a_frame_there_is_none(storage: SQLiteStorage) -> None:
@@ -69,7 +61,6 @@ def test_without_a_frame_there_is_none(storage: SQLiteStorage) -> None:
     client = create_app(Settings(), storage, now, {}).test_client()
     assert client.get("/q/1/").status_code == 404
     assert client.get("/q/1/element.js").status_code == 404
-    storage.close()
 
 
 def test_published_question_has_a_page_that_nothing_lies_around(storage: SQLiteStorage, tmp_path: Path) -> None:
@@ -90,15 +81,13 @@ def test_published_question_has_a_page_that_nothing_lies_around(storage: SQLiteS
     assert reply.headers["Referrer-Policy"] == "no-referrer"
     assert reply.headers["Cross-Origin-Opener-Policy"] == "same-origin"
     assert "Set-Cookie" not in reply.headers
-    storage.close()
 
 
-@pytest.mark.parametrize("name", ["0" * 64, "..%2fsottovoce.sqlite", "A" * 64, "questions", ""])
-def test_nothing_else_is_served_below_it(storage: SQLiteStorage, tmp_path: Path, name: str) -> None:
+def test_nothing_else_is_served_below_it(storage: SQLiteStorage, tmp_path: Path) -> None:
     """Neither another name nor a file whose bytes are not those of its name."""
     link = parse_link({**COIN, "then": "https://forms.example.org/s", "code": "entry.1"})
     write_published(tmp_path, link)
     (tmp_path / "questions" / ("0" * 64)).write_bytes(link.canonical)
     client = create_app(Settings(data=tmp_path), storage, now, {"question_link.html": link_page()}).test_client()
-    assert client.get(f"/q/1/{name}").status_code == 404
-    storage.close()
+    names = ["0" * 64, "..%2fsottovoce.sqlite", "A" * 64, "questions", ""]
+    assert [client.get(f"/q/1/{name}").status_code for name in names] == [404] * 5

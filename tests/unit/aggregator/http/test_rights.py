@@ -59,10 +59,11 @@ def ask(app: Flask, who: Account, method: str, path: str, **key: Any) -> Any:
         cookie, digest = new_cookie()
         assert storage.access.start_session(digest, who.id, "link", now)
         client.set_cookie("sottovoce", cookie)
-        page = client.get("/dashboard/").text
-        token = re.search(r'name="form_token" value="([0-9a-f]+)"', page)
-        assert token
-        sent: dict[str, Any] = {"data": {"form_token": token[1]}} if method == "POST" else {}
+        sent: dict[str, Any] = {}
+        if method == "POST":
+            token = re.search(r'name="form_token" value="([0-9a-f]+)"', client.get("/dashboard/").text)
+            assert token
+            sent = {"data": {"form_token": token[1]}}
         return client.open(path, method=method, headers={"Sec-Fetch-Site": "same-origin"}, **sent)
     secret, digest = new_key()
     whole = {"scopes": frozenset(SCOPES), "survey": EVERY_SURVEY} | key

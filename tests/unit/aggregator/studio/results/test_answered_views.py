@@ -1,8 +1,8 @@
 """Tables, comparisons and models among those who answered, as pages show them in every language."""
 
+from itertools import product
 from typing import Any
 
-import pytest
 from flask.testing import FlaskClient
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import parse_request
@@ -35,25 +35,22 @@ def shown(kind: str, language: str = "en", reports: Columns = REPORTS, **more: A
     return found
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("kind", REQUESTS)
-def test_page_says_whom_figures_describe(kind: str, language: str) -> None:
+def test_page_says_whom_figures_describe() -> None:
     """In the reader's language, below the figures; not where they describe all."""
-    people = Words(language).translate("joint_among_answered")
-    told = [sentence for table in shown(kind, language).tables for sentence in table.sentences]
-    of_all = [sentence for table in shown(kind, language, among="all").tables for sentence in table.sentences]
+    for kind, language in product(REQUESTS, LANGUAGES):
+        people = Words(language).translate("joint_among_answered")
+        told, of_all = (
+            " ".join(sentence for table in shown(kind, language, **more).tables for sentence in table.sentences)
+            for more in ({}, {"among": "all"})
+        )
+        assert (people in told, people in of_all) == (True, False), (kind, language)
 
-    assert any(people in sentence for sentence in told)
-    assert not any(people in sentence for sentence in of_all)
 
-
-@pytest.mark.parametrize("kind", ["crosstab", "compare"])
-def test_share_of_no_answer_is_beside_each_row(kind: str) -> None:
+def test_share_of_no_answer_is_beside_each_row() -> None:
     """The last column."""
-    table = shown(kind).tables[0]
-
-    assert table.headings[-1] == "No answer"
-    assert [len(line) for line in table.lines] == [len(table.headings)] * 2
+    for table in (shown(kind).tables[0] for kind in ("crosstab", "compare")):
+        assert table.headings[-1] == "No answer"
+        assert [len(line) for line in table.lines] == [len(table.headings)] * 2
 
 
 def test_model_shows_that_of_declining_and_the_test_of_a_common_share() -> None:

@@ -20,10 +20,11 @@ from sottovoce.shared.spec import Survey
 
 from tests.documents import names, survey as document_of
 from tests.exported import TODAY, published, send
-from tests.unit.aggregator.accounts.test_authentication import log_in
-from tests.unit.aggregator.studio.joint_pages import SITE, cells, document, get
+from tests.unit.aggregator.studio.joint_pages import SITE, cells, client, document, get
 from tests.vectors.arms import COIN, arms, asks
 from tests.vectors.tape import Tape
+
+__all__ = ["client"]
 
 ACROSS = "kind=compare&outcome=cheated&against=cheated_direct"
 
@@ -78,13 +79,6 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
         storage.close_survey(name, TODAY)
     yield create_app(Settings(public_url=SITE), storage, now, {})
     storage.close()
-
-
-@pytest.fixture(scope="module")
-def client(app: Flask) -> FlaskClient:
-    """A researcher's browser."""
-    found: FlaskClient = log_in(app)[0]
-    return found
 
 
 def test_results_say_in_which_arm_a_question_was_asked(client: FlaskClient) -> None:

@@ -13,10 +13,11 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.studio.results.results_page import PlannedResults
 
 from tests.exported import TODAY, published, send
-from tests.unit.aggregator.accounts.test_authentication import log_in
 from tests.unit.aggregator.analysis.mixtures.test_fielded import CHEATERS, UNKNOWN, reports
-from tests.unit.aggregator.studio.joint_pages import SITE, cells, get
+from tests.unit.aggregator.studio.joint_pages import SITE, cells, client, get
 from tests.unit.aggregator.studio.results.test_arm_pages import study
+
+__all__ = ["client"]
 
 ASKED = f"{CHEATERS.name}/tables?kind=mixture&question=copied_rare"
 
@@ -31,13 +32,6 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
         storage.close_survey(name, TODAY)
     yield create_app(Settings(public_url=SITE), storage, now, {})
     storage.close()
-
-
-@pytest.fixture(scope="module")
-def client(app: Flask) -> FlaskClient:
-    """A researcher's browser."""
-    found: FlaskClient = log_in(app)[0]
-    return found
 
 
 def test_card_shows_the_shares_of_the_design(client: FlaskClient) -> None:

@@ -144,9 +144,12 @@ def test_file_that_fails_is_named_on_a_page(client: FlaskClient, monkeypatch: py
     assert "done/reports.sav" not in names
 
 
-def test_file_of_a_try_out_has_it_in_its_name(client: FlaskClient) -> None:
-    """Before anybody opens it."""
-    reply = get(client, "tried/files/reports.csv")
-
-    assert reply.headers["Content-Disposition"] == "attachment; filename=TEST-RUN-tried-reports.csv"
-    assert reply.text.startswith("# TEST RUN")
+def test_files_of_a_try_out_say_so_in_their_names_and_first(client: FlaskClient) -> None:
+    """Before anybody opens them, so that nobody takes them for the real survey's."""
+    table = "tables/answer.csv?kind=crosstab&rows=year&columns=reason"
+    for path, name in (("files/reports.csv", "reports.csv"), (table, "1-crosstab.csv")):
+        reply = get(client, f"tried/{path}")
+        assert reply.headers["Content-Disposition"] == f"attachment; filename=TEST-RUN-tried-{name}"
+        assert reply.text.startswith("# TEST RUN")
+    assert get(client, "tried/results/reason.csv").text.startswith("# TEST RUN")
+    assert "TEST RUN" in get(client, "tried/results/reason.svg").text

@@ -134,15 +134,16 @@ def get(app: Flask, address: str, **headers: str) -> TestResponse:
     return reply
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_every_language_tells_the_page_in_its_own_words(app: Flask, language: str) -> None:
+def test_every_language_tells_the_page_in_its_own_words(app: Flask) -> None:
     """No sentence is left in English, and none of a picture."""
-    pages = [get(app, f"exam/results{part}", **{"Accept-Language": language}).text for part in ("", "/cheated.svg")]
-
-    assert f'lang="{language}"' in pages[0]
-    assert ("Of 100 people" in pages[0]) is (language == "en")
-    assert Words(language).translate("results_numbers") in pages[0]
-    assert Words(language).translate("results_share_axis") in pages[1]
+    for language in LANGUAGES:
+        page, picture = (
+            get(app, f"exam/results{part}", **{"Accept-Language": language}).text for part in ("", "/cheated.svg")
+        )
+        assert f'lang="{language}"' in page
+        assert ("Of 100 people" in page) is (language == "en")
+        assert Words(language).translate("results_numbers") in page
+        assert Words(language).translate("results_share_axis") in picture
 
 
 def test_states_are_told_in_words(app: Flask, storage: SQLiteStorage) -> None:
@@ -263,25 +264,22 @@ def test_picture_and_table_are_whole_by_themselves(app: Flask, storage: SQLiteSt
     assert get(app, "exam/results/nothing.svg").status_code == 404
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_ranges_of_the_square_wave_have_a_reason_and_no_limits(
-    public_app: Flask, storage: SQLiteStorage, language: str
-) -> None:
-    """On the page and in its picture; every other figure of the question keeps its limits."""
+def test_ranges_of_the_square_wave_have_a_reason_and_no_limits(public_app: Flask, storage: SQLiteStorage) -> None:
+    """On the page and in its picture, in every language; every other figure of the question keeps its limits."""
     age: dict[str, Any] = {"type": "integer", "name": "age", "label": {"en": "Age?"}, "min": "0", "max": "99"}
     age["mechanism"] = {"name": "square_wave", "odds": "3", "bins": 5}
     key = storage.publish(survey(questions=[age, *document()["questions"][1:]])).key
     storage.store([arrival(key, number, (number % 5 + 1, number % 3, number % 2)) for number in range(50)])
-    shown, picture = (
-        get(public_app, f"exam/results{part}", **{"Accept-Language": language}).text for part in ("", "/age.svg")
-    )
-    why = Words(language).translate("results_no_limits")
-
-    assert why.split(":")[0].split("：")[0] in " ".join(fromstring(picture).itertext())  # noqa: S314 - ours
-    assert shown.count(why) == 1
-    # The mean and five quantiles; of five ranges the point alone.
-    charts = shown.partition('id="q-age"')[2].partition("<table")[0]
-    assert (charts.count('class="interval"'), charts.count("<small>–</small>")) == (6, 5)
+    for language in LANGUAGES:
+        shown, picture = (
+            get(public_app, f"exam/results{part}", **{"Accept-Language": language}).text for part in ("", "/age.svg")
+        )
+        why = Words(language).translate("results_no_limits")
+        assert why.split(":")[0].split("：")[0] in " ".join(fromstring(picture).itertext())  # noqa: S314 - ours
+        assert shown.count(why) == 1
+        # The mean and five quantiles; of five ranges the point alone.
+        charts = shown.partition('id="q-age"')[2].partition("<table")[0]
+        assert (charts.count('class="interval"'), charts.count("<small>–</small>")) == (6, 5)
 
 
 @pytest.mark.slow
@@ -299,14 +297,6 @@ def test_chart_is_a_png_too(app: Flask) -> None:
     assert get(app, "exam/results/reason.png", **{"Accept-Language": "hi"}).status_code == 404
     assert "reason.png" in get(app, "exam/results").text
     assert "reason.png" not in get(app, "exam/results", **{"Accept-Language": "hi"}).text
-
-
-def test_files_of_a_trial_say_so_first(app: Flask, storage: SQLiteStorage) -> None:
-    """Nobody takes them for the real survey's."""
-    storage.publish(survey(name="exam-trial-1", trial=True))
-
-    assert "TEST RUN" in get(app, "exam-trial-1/results/reason.svg").text
-    assert get(app, "exam-trial-1/results/reason.csv").text.startswith("# TEST RUN")
 
 
 def test_plan_and_alarm_come_from_the_draft_that_was_published(app: Flask, storage: SQLiteStorage) -> None:
@@ -518,33 +508,28 @@ def test_kept_renderings_are_few_and_go_with_their_survey() -> None:
     assert made[-1] == ("exam", 0)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_corrected_share_is_beside_the_other_one(public_app: Flask, storage: SQLiteStorage, language: str) -> None:
-    """Once the survey is closed; the page says how many are careless, and draws both shares."""
+def test_corrected_share_is_beside_the_other_one(public_app: Flask, storage: SQLiteStorage) -> None:
+    """Once the survey is closed, in every language; the page says how many are careless, and draws both shares."""
     cheated, _, year = document()["questions"]
     anchor = {**cheated, "name": "moon", "public": True, "anchor": True, "known_share": "0"}
     del anchor["mechanism"]
     key = storage.publish(survey(questions=[cheated, anchor, year])).key
     values = [(int(number % 5 < 2), int(number % 20 == 0), number // 200) for number in range(400)]
     storage.store([arrival(key, number, each) for number, each in enumerate(values)])
-    client, words = log_in(public_app)[0], Words(language)
-
-    def shown(path: str = "results") -> str:
-        headers = {"Accept-Language": language}
-        return str(client.get(f"/dashboard/surveys/exam/{path}", base_url=SITE, headers=headers).text)
-
-    assert 'id="careless"' not in shown()
+    assert 'id="careless"' not in get(public_app, "exam/results").text
     storage.close_survey("exam", 20_000)
-    page = shown()
-    assert page.count(words.translate("results_corrected")) == 3
-    assert words.translate("results_careless_assumed") in page
-    assert words.translate("results_careless_both") not in page
-    assert words.percent(0.1, 1) in page
-    assert words.percent((0.3 - 0.05) / 0.9, 1) in page
-    tables = shown("tables?kind=compare&outcome=cheated&groups=year&among=careful")
-    assert words.translate("joint_among_careful") in tables
-    assert words.translate("note_careless_assumed")[1:] in tables
-    assert '<option value="careful" selected>' in tables
+    for language in LANGUAGES:
+        words, read = Words(language), {"Accept-Language": language}
+        page = get(public_app, "exam/results", **read).text
+        assert page.count(words.translate("results_corrected")) == 3
+        assert words.translate("results_careless_assumed") in page
+        assert words.translate("results_careless_both") not in page
+        assert words.percent(0.1, 1) in page
+        assert words.percent((0.3 - 0.05) / 0.9, 1) in page
+        tables = get(public_app, "exam/tables?kind=compare&outcome=cheated&groups=year&among=careful", **read).text
+        assert words.translate("joint_among_careful") in tables
+        assert words.translate("note_careless_assumed")[1:] in tables
+        assert '<option value="careful" selected>' in tables
 
 
 def test_closed_survey_opens_on_its_figures(app: Flask, storage: SQLiteStorage) -> None:
