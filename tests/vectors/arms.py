@@ -11,6 +11,7 @@ from sottovoce.shared.report import dump_report, report_length
 from sottovoce.shared.spec import Survey
 
 from tests.documents import Document, names, question, survey
+from tests.vectors.cases import bad_changes
 from tests.vectors.tape import Tape
 
 COIN = {"name": "coin_flip"}
@@ -81,9 +82,12 @@ def drawn_arms() -> Document:
 
 
 def arm_vectors() -> dict[str, Any]:
-    """Reports, and what must be refused."""
+    """Reports, and the changes of the second survey that must be refused."""
     made = [parse_survey(each) for each in (two_arms(), three_arms(), drawn_arms())]
-    return {"reports": [_reports(each) for each in made], "bad_changes": BAD_CHANGES}
+    return {
+        "reports": [_reports(each) for each in made],
+        "bad_changes": bad_changes("arms.json", made[1].canonical.decode()),
+    }
 
 
 def _reports(asked: Survey) -> dict[str, Any]:
@@ -106,40 +110,3 @@ def _answer(asked: Any, turn: int) -> str:
     if asked.domain.grid is not None:
         return str(turn % 20)
     return str(asked.options[turn % (len(asked.options) - asked.domain.absent)])
-
-
-_TWO = '"arms":[{"name":"direct","weight":1},{"name":"protected","weight":4},{"name":"third","weight":2}]'
-BAD_CHANGES: list[tuple[str, str]] = [
-    (f"{_TWO},", ""),
-    (f'{_TWO},"arms_per_wave":true,', ""),
-    (_TWO, '"arms":[]'),
-    (_TWO, '"arms":{}'),
-    (_TWO, '"arms":null'),
-    (_TWO, '"arms":[{"name":"third","weight":2}]'),
-    ('"weight":4', '"weight":0'),
-    ('"weight":4', '"weight":1001'),
-    ('"weight":4', '"weight":"4"'),
-    ('"weight":4', '"weight":1.5'),
-    ('"name":"protected","weight":4', '"name":"protected"'),
-    ('"name":"protected","weight":4', '"name":"direct","weight":4'),
-    ('"name":"protected","weight":4', '"name":"No","weight":4'),
-    ('"name":"protected","weight":4', '"extra":1,"name":"protected","weight":4'),
-    ('"arm":["direct","third"]', '"arm":"direct"'),
-    ('"arm":["direct","third"]', '"arm":["third","direct"]'),
-    ('"arm":["direct","third"]', '"arm":["direct","direct"]'),
-    ('"arm":["direct","third"]', '"arm":["direct","protected","third"]'),
-    ('"arm":["direct","third"]', '"arm":["unknown"]'),
-    ('"arm":["direct","third"]', '"arm":[]'),
-    ('"arm":["direct","third"]', '"arm":null'),
-    ('"arm":["third"],"label":{"en":"income"}', '"arm":["direct"],"label":{"en":"income"}'),
-    ('"label":{"en":"a"},"name":"a"', '"arm":["third"],"label":{"en":"a"},"name":"a"'),
-    ('"label":{"en":"a"},"name":"a"', '"label":{"en":"a"},"name":"arm"'),
-    ('"label":{"en":"story"},"name":"story"', '"label":{"en":"story"},"name":"arm"'),
-    ('"arms_per_wave":true', '"arms_per_wave":false'),
-    ('"arms_per_wave":true', '"arms_per_wave":true,"ask":3'),
-    ('"by_arm":{"third"', '"by_arm":{"fourth"'),
-    ('"by_arm":{"third":{"en":"Thanks, third"}}', '"by_arm":{}'),
-    ('"by_arm":{"third":{"en":"Thanks, third"}}', '"by_arm":{"third":"Thanks"}'),
-    ('"procedure":"device"', '"procedure":"own_coin"'),
-]
-"""In the second survey, the first of each pair once replaced by the second makes what must be refused."""

@@ -12,6 +12,7 @@ from sottovoce.shared.spec import Survey
 
 from tests.documents import Document, names, question, survey
 from tests.property.test_blocks import BLOCKS
+from tests.vectors.cases import bad_changes
 from tests.vectors.tape import Tape
 
 COIN = {"name": "coin_flip"}
@@ -49,11 +50,12 @@ def surveys() -> list[Document]:
 
 
 def block_vectors() -> dict[str, Any]:
-    """Reports, laws, and what must be refused."""
+    """Reports, laws, and the changes of the second survey that must be refused."""
+    made = [parse_survey(each) for each in surveys()]
     return {
-        "reports": [_reports(parse_survey(each)) for each in surveys()],
+        "reports": [_reports(each) for each in made],
         "laws": _laws(),
-        "bad_changes": BAD_CHANGES,
+        "bad_changes": bad_changes("blocks.json", made[1].canonical.decode()),
     }
 
 
@@ -77,37 +79,3 @@ def _reports(asked: Survey) -> dict[str, Any]:
                       "bytes": tape.taken.hex(), "body": body})  # fmt: skip
     head = {"survey": asked.canonical.decode(), "digest": asked.digest, "epsilon": asked.epsilon}
     return {**head, "wave_epsilon": asked.epsilon_of_wave, "length": report_length(asked, 0), "drawn": drawn}
-
-
-BAD_CHANGES: list[tuple[str, str]] = [
-    ('"block":"two"', '"ask":1,"block":"two"'),
-    ('"block":"two"', '"ask":2,"block":"two"'),
-    ('"block":"two"', '"ask":null,"block":"two"'),
-    ('"odds":"9"', '"odds":"1"'),
-    ('"odds":"9"', '"odds":"18/2"'),
-    ('"odds":"9"', '"odds":9'),
-    ('"odds":"9"', '"odds":"4294967295"'),
-    ('"odds":"9","radius":0', '"epsilon":"2.2"'),
-    ('"radius":0', '"radius":2'),
-    ('"radius":0', '"radius":-1'),
-    ('"radius":0', '"radius":"0"'),
-    ('"radius":0', '"radius":0,"size":2'),
-    ('"name":"joint_rr"', '"name":"kary_rr"'),
-    ('"block":"two"', '"block":"a"'),
-    ('"block":"two"', '"block":"coin"'),
-    ('"block":"two"', '"block":"Two"'),
-    ('"block":"two"', '"block":"two","label":{"en":"T"}'),
-    ('{"label":{"en":"a"},"name":"a","type":"boolean"},', ""),
-    ('"name":"a","type":"boolean"', '"name":"a","public":true,"type":"boolean"'),
-    ('"name":"a","type":"boolean"', '"mechanism":{"a":"3/4","b":"1/4","name":"binary_rr"},"name":"a","type":"boolean"'),
-    ('"name":"a","type":"boolean"', '"max":"1","min":"0","name":"a","step":"1","type":"integer"'),
-    ('"name":"a","type":"boolean"', '"name":"a","type":"note"'),
-    ('"name":"a","type":"boolean"', '"name":"b","type":"boolean"'),
-    ('"label":{"en":"a"},"name":"a"', '"anchor":true,"known_share":"1/10","label":{"en":"a"},"name":"a"'),
-    ('"name":"a","type":"boolean"', '"block":"c","name":"a","type":"boolean"'),
-    ('"visible_if":{"a":["yes"]}}],', '"visible_if":{"z":["yes"]}}],'),
-    ('"visible_if":{"a":["yes"]}}],', '"visible_if":{"b":["c0"]}}],'),
-    ('"procedure":"device"', '"procedure":"own_coin"'),
-    ('"public":true', '"public":true,"visible_if":{"a":["yes"]},"when_absent":"no"'),
-]
-"""In the second survey, the first of each pair once replaced by the second makes what must be refused."""

@@ -1,11 +1,32 @@
 """The questions that the vectors of each mechanism are made of: good ones with answers, and bad ones."""
 
+import json
+from pathlib import Path
 from typing import Any
 
-from tests.documents import Document, day, names, number, one_of, question, some_of, vector
+from tests.documents import Document, day, number, one_of, question, some_of, vector
+
+FOLDER = Path(__file__).parents[2] / "shared" / "sottovoce" / "shared" / "vectors"
 
 Case = tuple[Document, list[Any]]
 """A question, and the answers that are randomized; none means all options, or the first and the last of many."""
+
+
+def kept(path: str) -> Any:
+    """A file of vectors: what clients must refuse is written there by hand, and here is no second copy of it."""
+    return json.loads((FOLDER / path).read_text(encoding="utf-8"))
+
+
+def bad_questions(name: str) -> list[Document]:
+    """The questions with this mechanism that every client refuses."""
+    return [vector["question"] for vector in kept(f"{name}/bad.json")]
+
+
+def bad_changes(path: str, good: str) -> list[list[str]]:
+    """Pairs of texts, of which the first stands in this survey: once replaced by the second, it must be refused."""
+    pairs: list[list[str]] = kept(path)["bad_changes"]
+    assert [old for old, _ in pairs if old not in good] == []
+    return pairs
 
 
 def named(name: str, **parameters: Any) -> Document:
@@ -99,182 +120,6 @@ GOOD: dict[str, list[Case]] = {
             vector(7, "-0.3", "0.3", "0.1", named("sampled_coordinate", a="11/12", b="1/6")),
             [{f"x{i}": text for i, text in enumerate(("-0.3", "-0.2", "-0.1", "0", "0.1", "0.2", "0.3"))}],
         ),
-    ],
-}
-
-BAD: dict[str, list[Document]] = {
-    "binary_rr": [
-        question(named("binary_rr", a="6/8", b="1/4")),
-        question(named("binary_rr", a="3/4", b="0")),
-        question(named("binary_rr", a="1", b="1/4")),
-        question(named("binary_rr", a="1/4", b="3/4")),
-        question(named("binary_rr", a="1/2", b="1/2")),
-        question(named("binary_rr", a="0.75", b="0.25")),
-        question(named("binary_rr", a="3/4")),
-        question(named("binary_rr", a="3/4", b="1/4", c="1")),
-        question(named("binary_rr", a=" 3/4", b="1/4")),
-        question(named("binary_rr", a="03/4", b="1/4")),
-        question(named("binary_rr", a="4294967295/4294967297", b="1/4")),
-        question(named("binary_rr", a="4294967290/4294967291", b="1/4294967279")),
-        question(named("binary_rr", a=True, b="1/4")),
-        question(named("binary_rr", a="NaN", b="1/4")),
-        question(named("binary_rr", a="5/4", b="1/4")),
-        question(named("binary_rr", a="3/4", b="-1/4")),
-        one_of(3, named("binary_rr", a="3/4", b="1/4")),
-    ],
-    "kary_rr": [
-        one_of(4, named("kary_rr", odds="1")),
-        one_of(4, named("kary_rr", odds="1/2")),
-        one_of(4, named("kary_rr", odds="6/2")),
-        one_of(4, named("kary_rr", odds="3/1")),
-        one_of(4, named("kary_rr", odds=3)),
-        one_of(4, named("kary_rr", odds="0")),
-        one_of(4, named("kary_rr")),
-        one_of(4, named("kary_rr", odds="3", keep="1/2")),
-        one_of(4, named("kary_rr", odds="4294967296")),
-        one_of(1, named("kary_rr", odds="3")),
-        question(named("kary_rr", odds="3")),
-        some_of(4, named("kary_rr", odds="3")),
-        one_of(4, named("no_such_mechanism")),
-    ],
-    "memoized_rr": [
-        question(memoized(COIN_FLIP, COIN_FLIP, 1)),
-        question(memoized(COIN_FLIP, COIN_FLIP, 53)),
-        question(memoized(COIN_FLIP, COIN_FLIP, "4")),
-        question(memoized(COIN_FLIP, COIN_FLIP, True)),
-        question(memoized(COIN_FLIP, {}, 4)),
-        question(memoized(COIN_FLIP, "coin_flip", 4)),
-        question(memoized(COIN_FLIP, None, 4)),
-        question(memoized(COIN_FLIP, named("binary_rr", a="1", b="1/4"), 4)),
-        question(memoized(named("kary_rr", odds="3"), COIN_FLIP, 4)),
-        question(memoized(memoized(COIN_FLIP, COIN_FLIP, 2), COIN_FLIP, 2)),
-        question(named("memoized_rr", permanent=COIN_FLIP, waves=4)),
-        {**question(memoized(COIN_FLIP, COIN_FLIP, 4)), "absent_category": True},
-        question(named("memoized_rr", epsilon="1")),
-        one_of(2, memoized(COIN_FLIP, COIN_FLIP, 4)),
-    ],
-    "subset_selection": [
-        one_of(6, named("subset_selection", odds="3", size=0)),
-        one_of(6, named("subset_selection", odds="3", size=6)),
-        one_of(6, named("subset_selection", odds="3", size="2")),
-        one_of(6, named("subset_selection", odds="3", size=True)),
-        one_of(6, named("subset_selection", odds="1", size=2)),
-        one_of(6, named("subset_selection", odds="2147483647", size=3)),
-        one_of(6, named("subset_selection", size=2)),
-        one_of(53, named("subset_selection", odds="3", size=2)),
-        some_of(6, named("subset_selection", odds="3", size=2)),
-    ],
-    "hadamard_response": [
-        one_of(3, named("hadamard_response", odds="1")),
-        one_of(3, named("hadamard_response", odds="6/2")),
-        one_of(3, named("hadamard_response", odds=3)),
-        one_of(3, named("hadamard_response")),
-        one_of(3, named("hadamard_response", odds="3", size=2)),
-        one_of(3, named("hadamard_response", odds="4294967296")),
-        question(named("hadamard_response", odds="3")),
-        some_of(4, named("hadamard_response", odds="3")),
-    ],
-    "optimal_unary": [
-        one_of(4, named("optimal_unary", odds="1")),
-        one_of(4, named("optimal_unary", odds="1/2")),
-        one_of(4, named("optimal_unary", odds="6/2")),
-        one_of(4, named("optimal_unary", odds=3)),
-        one_of(4, named("optimal_unary")),
-        one_of(4, named("optimal_unary", odds="3", size=2)),
-        one_of(4, named("optimal_unary", odds="2147483648")),
-        one_of(4, named("optimal_unary", odds="4294967296")),
-        one_of(1, named("optimal_unary", odds="3")),
-        one_of(53, named("optimal_unary", odds="3")),
-        {**one_of(52, named("optimal_unary", odds="3")), "absent_category": True},
-        question(named("optimal_unary", odds="3")),
-        some_of(4, named("optimal_unary", odds="3")),
-    ],
-    "sampled_option": [
-        some_of(4, named("sampled_option", a="1/4", b="3/4")),
-        some_of(4, named("sampled_option", a="3/4")),
-        some_of(4, named("sampled_option", truth="3/4")),
-        some_of(53, named("sampled_option", a="3/4", b="1/4")),
-        some_of(4, named("sampled_option", a="3/4", b="1/4"), max_choices=0),
-        some_of(4, named("sampled_option", a="3/4", b="1/4"), max_choices=5),
-        some_of(4, named("sampled_option", a="3/4", b="1/4"), max_choices="2"),
-        one_of(4, named("sampled_option", a="3/4", b="1/4")),
-    ],
-    "bitwise_rr": [
-        some_of(4, named("bitwise_rr", a="3/4", b="3/4")),
-        some_of(4, named("bitwise_rr", a="3/4", b="1/4", max_choices=2)),
-        some_of(53, named("bitwise_rr", a="3/4", b="1/4")),
-        one_of(4, named("bitwise_rr", a="3/4", b="1/4")),
-    ],
-    "rounding_rr": [
-        number("0", "1", "0.3", named("rounding_rr", a="3/4", b="1/4")),
-        number("1", "1", "0.1", named("rounding_rr", a="3/4", b="1/4")),
-        number("1", "0", "0.1", named("rounding_rr", a="3/4", b="1/4")),
-        number("0", "1", "0", named("rounding_rr", a="3/4", b="1/4")),
-        number("0", "1", "-0.1", named("rounding_rr", a="3/4", b="1/4")),
-        number("0", "1", "1e-1", named("rounding_rr", a="3/4", b="1/4")),
-        number("0", "NaN", "1", named("rounding_rr", a="3/4", b="1/4")),
-        number("0", "Infinity", "1", named("rounding_rr", a="3/4", b="1/4")),
-        number("0", "4294967297", "1", named("rounding_rr", a="3/4", b="1/4")),
-        number("0", "1000000000000000", "1000000", named("rounding_rr", a="3/4", b="1/4")),
-        number("0", "1", "0.0000000001", named("rounding_rr", a="3/4", b="1/4")),
-        number(".5", "1", "0.5", named("rounding_rr", a="3/4", b="1/4")),
-        number("0", True, "1", named("rounding_rr", a="3/4", b="1/4")),
-        number("0", "1", "0.1", named("rounding_rr", a="3/4")),
-        question(named("rounding_rr", a="3/4", b="1/4"), "decimal", min="0", max="1"),
-        question(named("rounding_rr", a="3/4", b="1/4"), "integer", min="0", max="1", step="0.5"),
-        question(named("rounding_rr", a="3/4", b="1/4"), min="0", max="1", step="1"),
-        day("2000-01-01", "2000-01-10", named("rounding_rr", a="3/4", b="1/4"), step=2),
-        day("2000-01-01", "2000-01-09", named("rounding_rr", a="3/4", b="1/4"), step="0.5"),
-        day("2000-01-01", "2000-01-09", named("rounding_rr", a="3/4", b="1/4"), step=0),
-        day("2000-01-01", "2000-01-01", named("rounding_rr", a="3/4", b="1/4")),
-        day("2000-01-02", "2000-01-01", named("rounding_rr", a="3/4", b="1/4")),
-        day("1999-02-29", "2000-01-01", named("rounding_rr", a="3/4", b="1/4")),
-        day("0000-01-01", "2000-01-01", named("rounding_rr", a="3/4", b="1/4")),
-        day("2000-1-1", "2000-01-09", named("rounding_rr", a="3/4", b="1/4")),
-        day("2000-01-01T00:00:00Z", "2000-01-09", named("rounding_rr", a="3/4", b="1/4")),
-        day("10957", "2000-01-09", named("rounding_rr", a="3/4", b="1/4")),
-        {**day("2000-01-01", "2000-01-09", named("rounding_rr", a="3/4", b="1/4")), "absent_category": True},
-        day("2000-01-01", "2000-01-09", named("kary_rr", odds="3")),
-    ],
-    "level_table": [
-        number("0", "8", "1", {**TABLE, "weights": [[5, 2, 1], [2, 4, 2], [1, 2, 6]]}),
-        number("0", "8", "1", {**TABLE, "weights": [[6, 2, 0], [2, 4, 2], [0, 2, 6]]}),
-        number("0", "8", "1", {**TABLE, "weights": [[7, 2, -1], [2, 4, 2], [-1, 2, 7]]}),
-        number("0", "8", "1", {**TABLE, "weights": [[5, 3], [3, 5]]}),
-        number("0", "8", "1", {**TABLE, "weights": [[5, 2, 1]]}),
-        number("0", "8", "1", {**TABLE, "weights": [[5, 2, 1], [2, 4, 2], [1, 2, True]]}),
-        number("0", "8", "1", {**TABLE, "weights": "521"}),
-        number("0", "8", "1", {**TABLE, "scores": [-1000000000, 0, 1000000000]}),
-        number("0", "8", "1", {**TABLE, "scores": [-2000000000, 100, 2000000000]}),
-        number("0", "8", "1", {**TABLE, "scores": ["-2", "0", "2"]}),
-        number("0", "8", "1", {**TABLE, "weights": [[x * 2**30 for x in row] for row in TABLE["weights"]]}),
-        number("0", "8", "1", named("level_table", scores=[-2, 2])),
-        number("0", "8", "1", named("level_table", epsilon="1.3")),
-    ],
-    "square_wave": [
-        number("0", "9", "1", named("square_wave", odds="3", bins=11, width=3)),
-        number("0", "9", "1", named("square_wave", odds="3", bins=1, width=0)),
-        number("0", "9", "1", named("square_wave", odds="3", bins=10, width=11)),
-        number("0", "9", "1", named("square_wave", odds="3", bins=10, width=-1)),
-        number("0", "9", "1", named("square_wave", odds="1", bins=10, width=3)),
-        number("0", "9", "1", named("square_wave", odds="2147483648", bins=10, width=3)),
-        number("0", "9999", "1", named("square_wave", odds="3", bins=1025, width=3)),
-    ],
-    "geometric": [
-        number("0", "1001", "1", named("geometric", ratio="9/10")),
-        number("0", "10", "1", named("geometric", ratio="1")),
-        number("0", "10", "1", named("geometric", ratio="0")),
-        number("0", "10", "1", named("geometric", ratio="10/9")),
-        number("0", "10", "1", named("geometric", ratio="8/10")),
-        number("0", "10", "1", named("geometric", ratio="0.9")),
-        number("0", "10", "1", named("geometric", ratio="4294967295/4294967296")),
-    ],
-    "sampled_coordinate": [
-        vector(1, "0", "1", "1", named("sampled_coordinate", a="3/4", b="1/4")),
-        vector(2, "0", "1", "0.3", named("sampled_coordinate", a="3/4", b="1/4")),
-        {**vector(2, "0", "1", "1", named("sampled_coordinate", a="3/4", b="1/4")), "choices": names(2)},
-        number("0", "1", "1", named("sampled_coordinate", a="3/4", b="1/4")),
-        {**vector(2, "0", "1", "1", {}), "mechanism": named("sampled_coordinate", a="3/4", b="3/4")},
     ],
 }
 

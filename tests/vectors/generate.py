@@ -1,15 +1,15 @@
 """Writes the test vectors under ``shared/sottovoce/shared/vectors``, and what of the survey's JSON Schema follows from
 the registries: ``python -m tests.vectors.generate``.
 
-Never edited by hand; a change is a visible, argued diff. Random bytes are SHA-256(seed || counter), so anyone can make
-them again. Expected estimates are computed here from the closed formulas with 50-digit decimals, not by the product.
+Only ``bad.json`` of a mechanism and each list ``bad_changes`` are written by hand; all else is generated, and a change
+is a visible, argued diff. Random bytes are SHA-256(seed || counter), so anyone can make them again. Expected estimates
+are computed here from the closed formulas with 50-digit decimals, not by the product.
 """
 
 import json
 import math
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from sottovoce.client.draws import Draws
@@ -29,7 +29,7 @@ from tests.documents import names, number, one_of, question, some_of, survey, ve
 from tests.vectors.arms import arm_vectors
 from tests.vectors.blind_signatures import blind_vectors
 from tests.vectors.blocks import block_vectors
-from tests.vectors.cases import ANSWERS, BAD, GOOD, Case, named
+from tests.vectors.cases import ANSWERS, FOLDER, GOOD, Case, bad_questions, named
 from tests.vectors.closed_forms import ESTIMATE_VECTORS
 from tests.vectors.codes import code_vectors
 from tests.vectors.digests import digest_vectors
@@ -40,7 +40,6 @@ from tests.vectors.schemas import export_schema, survey_schema
 from tests.vectors.tape import Tape
 from tests.vectors.tokens import token_vectors
 
-FOLDER = Path(__file__).parents[2] / "shared" / "sottovoce" / "shared" / "vectors"
 WIDTH = 120
 
 
@@ -420,7 +419,7 @@ def documents() -> dict[str, Any]:
     }
     for name in RANDOMIZERS:
         files[f"{name}/randomize.json"] = grouped(randomize_vectors(name, GOOD[name], 6))
-        files[f"{name}/bad.json"] = [{"question": bad, "error": error_code(bad)} for bad in BAD[name]]
+        files[f"{name}/bad.json"] = [{"question": bad, "error": error_code(bad)} for bad in bad_questions(name)]
         files[f"{name}/estimate.json"] = list(ESTIMATE_VECTORS[name]())
     return files
 

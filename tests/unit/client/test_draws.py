@@ -21,7 +21,8 @@ from sottovoce.shared.single_question import asked_alone, parse_question
 from tests.absences import COIN, asks
 from tests.documents import names, survey
 from tests.unit.client.fakes import reading
-from tests.vectors.order import BAD_CHANGES, mixed, plain
+from tests.vectors.cases import bad_changes
+from tests.vectors.order import mixed, plain
 
 
 @pytest.mark.parametrize(
@@ -223,7 +224,7 @@ def test_canonical_survey_is_read_back_and_bad_orders_are_refused() -> None:
     """Those of the vectors, too."""
     text = mixed().canonical
     assert load_survey(text).digest == mixed().digest
-    for right, wrong in BAD_CHANGES:
+    for right, wrong in bad_changes("order.json", text.decode()):
         with pytest.raises(SpecError):
             load_survey(text.decode().replace(right, wrong).encode())
 
