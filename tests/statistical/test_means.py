@@ -153,7 +153,7 @@ def least_coverage(name: str, n: int, interval: Interval = mean_interval) -> flo
 
 
 @pytest.mark.parametrize("name", CHANNELS)
-@pytest.mark.parametrize("n", [5, 20, 50, 200])
+@pytest.mark.parametrize("n", [5, 20, 50, pytest.param(200, marks=pytest.mark.slow)])
 def test_mean_intervals_cover_at_least_95_percent(name: str, n: int) -> None:
     """Five populations, exactly."""
     assert least_coverage(name, n) >= 0.95

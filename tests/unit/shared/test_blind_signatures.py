@@ -81,7 +81,7 @@ def test_every_blinded_number_fits_every_message() -> None:
     """For each pair a factor leads from one to the other: the signer learns nothing, whatever it keeps."""
     vector = VECTORS[2]
     modulus, salt = number(vector, "n"), bytes.fromhex(vector["salt"])
-    messages = [bytes([index]) * 16 for index in range(3)]
+    messages = [bytes([index]) * 16 for index in range(2)]
     sent = [int.from_bytes(blind(each, modulus, salt, 3 + index).sent) for index, each in enumerate(messages)]
     for message in messages:
         for seen in sent:

@@ -200,7 +200,7 @@ def test_four_clouds_are_found_in_nearly_every_run(terms, each):
     assert all(sum(run["noisy_sizes"]) == pytest.approx(4 * each, rel=0.15) for run in runs)
 
 
-@pytest.mark.parametrize("each", [500, 5000])
+@pytest.mark.parametrize("each", [500, pytest.param(5000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("numbers", [3, 4, 6, 8])
 def test_grid_of_more_numbers_errs_less_than_lloyd(numbers, each):
     """Four clouds at corners of the box: the mean of five runs, and within twice the best squared error."""
