@@ -47,12 +47,14 @@ def exact_scores(variable, reported):
     return [[variable.marks[y] for y in row] for row in variable.supports(reported).astype(int).tolist()]
 
 
+@pytest.fixture(scope="module")
 def cases():
-    """(question, its variable, the variable's place in it, the observed reports)."""
-    for question in QUESTIONS.values():
-        for place, variable in enumerate(variables_of(question)):
-            reported = outputs(question)
-            yield question, variable, place, reported[variable.observed(reported)]
+    """Name, question, variable, place in it and observed reports of each variable."""
+    return [
+        (name, question, variable, place, outputs(question)[variable.observed(outputs(question))])
+        for name, question in QUESTIONS.items()
+        for place, variable in enumerate(variables_of(question))
+    ]
 
 
 def expected(variable, true):
@@ -62,11 +64,9 @@ def expected(variable, true):
     return [Fraction(category == true) for category in range(len(variable.categories))]
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
-def test_scores_are_a_left_inverse_of_the_channel(name):
+def test_scores_are_a_left_inverse_of_the_channel(cases):
     """E[scores | x] is x exactly, in fractions; of level tables and the square wave within 1e-8."""
-    question = QUESTIONS[name]
-    for question, variable, place, reported in (case for case in cases() if case[0] is QUESTIONS[name]):
+    for name, question, variable, place, reported in cases:
         scores = exact_scores(variable, reported)
         for value in truths(question)[:MOST]:
             chances = [question.mechanism.probability(int(y), value) for y in reported]
@@ -80,9 +80,9 @@ def test_scores_are_a_left_inverse_of_the_channel(name):
             for mean, wanted in zip(means, expected(variable, truth), strict=True):
                 if question.mechanism.name in {"level_table", "square_wave"}:
                     grid = question.domain.grid
-                    assert abs(mean - wanted) <= WITHIN * (grid.high - grid.low) / 2
+                    assert abs(mean - wanted) <= WITHIN * (grid.high - grid.low) / 2, name
                 else:
-                    assert mean == wanted
+                    assert mean == wanted, name
 
 
 def _bin_mean(question, value):
@@ -92,26 +92,24 @@ def _bin_mean(question, value):
     return grid.low + grid.step * Fraction(sum(shared), len(shared))
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
-def test_scores_as_floating_point_are_the_exact_ones(name):
+def test_scores_as_floating_point_are_the_exact_ones(cases):
     """Each is rounded once."""
-    for _, variable, _, reported in (case for case in cases() if case[0] is QUESTIONS[name]):
+    for name, _, variable, _, reported in cases:
         exact = np.array([[float(z) for z in row] for row in exact_scores(variable, reported)])
-        assert variable.scores(reported).reshape(exact.shape) == pytest.approx(exact, rel=1e-15)
+        assert variable.scores(reported).reshape(exact.shape) == pytest.approx(exact, rel=1e-15), name
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
-def test_likelihood_rows_are_proportional_to_the_channel(name):
+def test_likelihood_rows_are_proportional_to_the_channel(cases):
     """L[y, x] / P(y | x) is one positive number for each report, whatever the truth."""
-    for question, variable, place, reported in (case for case in cases() if case[0] is QUESTIONS[name]):
+    for name, question, variable, place, reported in cases:
         rows = variable.likelihood(reported)
         known = {part(question, place, value): value for value in truths(question)}
         for y, row in zip(reported.tolist(), rows, strict=True):
             ratios = [
                 _at(question, variable, row, value) / _chance(question, place, y, value) for value in known.values()
             ]
-            assert min(ratios) > 0
-            assert max(ratios) == pytest.approx(min(ratios), rel=1e-9)
+            assert min(ratios) > 0, name
+            assert max(ratios) == pytest.approx(min(ratios), rel=1e-9), name
 
 
 def _chance(question, place, y, value):

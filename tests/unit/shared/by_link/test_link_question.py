@@ -93,11 +93,11 @@ def problems(document: dict[str, Any]) -> dict[str, str]:
     return dict(refused.value.problems)
 
 
-@pytest.mark.parametrize("then", HOSTILE)
-def test_hostile_addresses_are_refused(then: object) -> None:
+def test_hostile_addresses_are_refused() -> None:
     """More than thirty of them, with one message, which repeats none."""
-    assert problems({**LINK, "then": then})["/then"].startswith("must be an address such as https://forms.example.org")
+    told = {problems({**LINK, "then": then})["/then"] for then in HOSTILE}
     assert len(HOSTILE) >= 30
+    assert {each.partition("forms.example.org")[0] for each in told} == {"must be an address such as https://"}
 
 
 def test_address_in_punycode_with_port_443_is_taken() -> None:

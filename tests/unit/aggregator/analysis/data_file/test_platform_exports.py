@@ -1,6 +1,5 @@
 """Exports of survey platforms give their share as they are, by the commands of the page on them."""
 
-import contextlib
 import re
 import shlex
 from pathlib import Path
@@ -119,22 +118,22 @@ def test_column_of_channels_is_used_for_the_one_before_it(tmp_path: Path) -> Non
             open_file(path, [])
 
 
-@pytest.mark.parametrize(
-    "data",
-    [b"", b"\n", b"a,b\n[/x],1\n", b'"a\r\n', b"a\rb\r", b"sep=\n", b"Respondent ID\n\n",
-     b'a\n"{""ImportId"":1}"\n', b"\xff\xfe\x00", b"a,b\r1,2\r\n3,4\n", b"a,b\n" + b"9999999999-12-31,-99\n" * 20],
-)  # fmt: skip
-@pytest.mark.parametrize(
-    "name", ["data.csv", "data.tsv", "data.xlsx", "data.ods", "data.por", "data.xpt", "data.sas7bdat"]
-)
-def test_bad_upload_is_an_error_in_words(data: bytes, name: str) -> None:
+BAD_UPLOADS = [
+    b"", b"\n", b"a,b\n[/x],1\n", b'"a\r\n', b"a\rb\r", b"sep=\n", b"Respondent ID\n\n",
+    b'a\n"{""ImportId"":1}"\n', b"\xff\xfe\x00", b"a,b\r1,2\r\n3,4\n", b"a,b\n" + b"9999999999-12-31,-99\n" * 20,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "xlsx", "ods", "por", "xpt", "sas7bdat"])
+def test_bad_upload_is_an_error_in_words(ending: str) -> None:
     """Which name the file; or a result, and no other exception."""
-    with contextlib.suppress(EstimateError):
-        document = FileAnalysis(SHARES, {}).document(UploadedFile(name, data, {}))
-        assert document["rows"]
-        return
-    with pytest.raises(EstimateError, match=re.escape(name)):
-        FileAnalysis(SHARES, {}).document(UploadedFile(name, data, {}))
+    for data in BAD_UPLOADS:
+        rows, told = [], ""
+        try:
+            rows = FileAnalysis(SHARES, {}).document(UploadedFile(f"data.{ending}", data, {}))["rows"]
+        except EstimateError as error:
+            told = str(error)
+        assert rows or f"data.{ending}" in told, data
 
 
 def test_ids_and_times_of_an_export_are_no_shares(tmp_path: Path) -> None:
