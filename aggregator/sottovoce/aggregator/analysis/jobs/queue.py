@@ -72,7 +72,8 @@ class Worker:
 
     def __init__(self) -> None:
         # One thread of linear algebra: the other processors are for reports, and results do not depend on their number.
-        known = environment() | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+        # One arena: of those of other threads, which a message is read into, the C library returns no last block.
+        known = environment() | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
         self._process = subprocess.Popen(  # noqa: S603 - this program's own module
             [sys.executable, "-P", "-m", _CHILD],
             stdin=subprocess.PIPE,

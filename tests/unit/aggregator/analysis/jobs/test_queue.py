@@ -6,9 +6,11 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from sottovoce.aggregator.analysis.documents import Document
+from sottovoce.aggregator.analysis.jobs.child import Job
 from sottovoce.aggregator.analysis.jobs.queue import (
     AT_ONCE,
     MOST_WAITING,
@@ -18,6 +20,7 @@ from sottovoce.aggregator.analysis.jobs.queue import (
     Compute,
     JobQueue,
     QueuedJob,
+    Worker,
     WorkerPool,
 )
 from sottovoce.aggregator.analysis.requests import parse_request
@@ -238,6 +241,27 @@ job = started(JobQueue(AnalysisLimits()))
 print(job.worker.pid, flush=True)
 time.sleep(600)
 """
+
+
+def anonymous_mib(pid: int) -> float:
+    """Memory of a process that no file stands behind."""
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("Anonymous:")) / 1024
+
+
+def test_process_that_waits_keeps_no_reports() -> None:
+    """After a second table of a million reports it is as large as after the first: their bytes are returned."""
+    worker, columns = Worker(), long_columns(1_000_000)
+    sizes = []
+    for answer in ("a", "b", "c"):
+        job = Job(parse_request("crosstab", {"rows": "answer", "columns": answer}), columns, 0)
+        assert "document" in worker.run(job, lambda _done, _whole: None)
+        # The reply comes before the memory is returned, which a short job then waits for.
+        worker.run(Job(PAIRS, FEW, 0), lambda _done, _whole: None)
+        sizes.append(anonymous_mib(worker.pid))
+    worker.close()
+
+    assert max(sizes) - min(sizes) < 3
 
 
 def test_process_ends_with_a_parent_that_was_killed() -> None:
