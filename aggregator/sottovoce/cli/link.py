@@ -7,7 +7,7 @@ link of a survey as a QR code for print or the web, or on a poster.
 import os
 import sys
 from collections.abc import Iterable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -45,7 +45,7 @@ def create(
     """Make tokens for the survey NAME: a CSV of tokens and links, shown only now.
 
     With --cards they are in a page of cards, each with its QR code, eight on a sheet; and in a CSV too if --out names
-    one.
+    one. Some of a list whose command was cut off may work: revoke them, and make another.
     """
     settings = data_settings(data)
     storage = open_survey(data, name)
@@ -54,18 +54,24 @@ def create(
     if not survey.asks_for_invitation:
         raise StorageError(f'"{name}" is open to all. Personal links need "access: token" or "access: blind"')
     link = _link(settings, revisions[-1], wave)
-    # Opened first: tokens that could not be written down would be lost.
+    drawn = tokens.draw_tokens(count)
+    # Written first: tokens without a list could be neither given to anybody nor revoked.
     with (
         _new_file(out) if out or not cards else nullcontext() as table,
         _new_file(cards) if cards else nullcontext() as page,
     ):
-        made = tokens.create_tokens(storage, name, count, MACHINE)
-        links = ((token, f"{link}&t={token}") for token in made)
         if table is not None:
+            links = ((token, f"{link}&t={token}") for token in tokens.print_tokens(drawn, name))
             write_links(table, links, survey.trial, words=Words(language or LANGUAGES[0]))
         if page is not None:
             content = PosterContent(survey, wave, Words(language or LANGUAGES[0]))
-            page.write(print_cards(content, [f"{link}&t={token}" for token in made]))
+            page.write(print_cards(content, [f"{link}&t={token}" for token in tokens.print_tokens(drawn, name)]))
+        for file in filter(None, (table, page)):
+            file.flush()
+            # Standard output may be a pipe.
+            with suppress(OSError):
+                os.fsync(file.fileno())
+        tokens.add_tokens(storage, name, drawn, MACHINE)
     if survey.trial:
         click.echo(TRIAL, err=True)
     click.echo(f"{count} tokens made. They are stored as hashes only: keep the list.", err=True)

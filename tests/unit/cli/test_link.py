@@ -5,6 +5,8 @@ import json
 import os
 import re
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -54,6 +56,23 @@ def test_list_of_tokens_is_for_its_owner_only(data: Path, monkeypatch: pytest.Mo
     assert stat.S_IMODE(out.stat().st_mode) == 0o600
     with out.open(newline="") as file:
         assert len({row["token"] for row in csv.DictReader(file)}) == created(data) == 3
+
+
+def test_killed_command_leaves_no_token_that_is_on_no_list(data: Path) -> None:
+    """What is written comes before what is stored, so that all of it can be taken back."""
+    out = data / "links.csv"
+    words = ["link", "create", "exam", "--count", "60000", "--data", str(data), "--out", str(out)]
+    with subprocess.Popen([sys.executable, "-m", "sottovoce.cli", *words]) as process:
+        while not (made := created(data)):
+            assert process.poll() is None
+        process.kill()
+
+    assert made < 60_000
+    ended = CliRunner().invoke(main, ["link", "revoke", "exam", str(out), "--data", str(data)])
+    storage = SQLiteStorage(data / FILE)
+    counts = storage.token_counts(1)
+    storage.close()
+    assert (ended.exit_code, counts.revoked, counts.unspent) == (0, counts.created, 0)
 
 
 def test_list_of_tokens_replaces_no_file(data: Path) -> None:

@@ -9,6 +9,7 @@ fingerprints, which reveal nothing. Without a key, tokens are random and cannot 
 import hashlib
 import hmac
 import secrets
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from sottovoce.aggregator.clock import date_of
@@ -63,13 +64,26 @@ def create_tokens(storage: Storage, name: str, count: int, who: str = NO_ACTOR) 
 
     Raises StorageError if there is no such survey, or it asks for no token.
     """
+    drawn = draw_tokens(count)
+    add_tokens(storage, name, drawn, who)
+    return [*print_tokens(drawn, name)]
+
+
+def draw_tokens(count: int) -> list[int]:
+    """Draw random tokens, as numbers, since a million texts take 40 MB more."""
+    return [secrets.randbits(BITS) for _ in range(count)]
+
+
+def print_tokens(drawn: Iterable[int], name: str) -> Iterator[str]:
+    """Yield drawn tokens with check letters."""
+    return (print_token(spell_token(number), name) for number in drawn)
+
+
+def add_tokens(storage: Storage, name: str, drawn: Iterable[int], who: str) -> None:
+    """Store drawn tokens; raises as ``create_tokens``."""
     first = _first_revision(storage, name)
-    # As numbers, since a million texts take 40 MB more.
-    made = [secrets.randbits(BITS) for _ in range(count)]
-    hashes = [token_hash(spell_token(number), name) for number in made]
+    hashes = [token_hash(spell_token(number), name) for number in drawn]
     storage.add_tokens(first.key, hashes, who, survey_of(first.document).is_blind)
-    del hashes
-    return [print_token(spell_token(number), name) for number in made]
 
 
 def create_tokens_once(storage: Storage, name: str, count: int, request: TokenRequest) -> list[str]:

@@ -56,8 +56,8 @@ class TokenStorage(blind_invitations.InvitationStorage):
     def add_tokens(self, survey: int, hashes: Sequence[bytes], who: str = NO_ACTOR, blind: bool = False) -> None:
         """Add tokens for one report each, or, if ``blind``, invitations for one redemption each.
 
-        Large numbers come in several transactions, of which the first notes all: one that is cut off in between leaves
-        tokens without holder, and none that the audit log does not know.
+        Large numbers come in several transactions, of which the first notes all: of one that is cut off in between the
+        audit log knows more than there are.
         """
         ordered = sorted(hashes)
         for start in range(0, len(ordered) or 1, TOKENS_AT_ONCE):
