@@ -9,6 +9,7 @@ analyses. It is ended when no job came for a while.
 
 import atexit
 import logging
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -53,6 +54,10 @@ STOPPED = {
     "memory": (
         "stopped because it needed more than {memory} MiB, the limit of one analysis here: use fewer predictors or "
         "categories, or compute it in the terminal or in Python, which have no limit"
+    ),
+    "system_memory": (
+        "stopped by the system of the server, which had no memory left: use fewer predictors or categories, ask who "
+        "runs the server for more memory, or compute it in the terminal or in Python on another machine"
     ),
     "cancelled": "this analysis was cancelled; send its request again to compute it",
     "failed": "the computation ended without a result; the log of the aggregator says where",
@@ -103,8 +108,9 @@ class Worker:
             while "progress" in (reply := child.unpack_reply(child.read_message(replies))):
                 progress(*reply["progress"])
         except (EOFError, OSError, ValueError):
-            # A process that a signal ended and no one here was killed by the system, which ran out of memory.
-            return {"stopped": "memory" if self._process.wait() < 0 else "failed"}
+            # A process that was killed, and by no one here, was killed by the system, which ran out of memory.
+            ended = self._process.wait()
+            return {"stopped": "system_memory" if ended == -signal.SIGKILL else "memory" if ended < 0 else "failed"}
         return reply
 
     def kill(self) -> None:

@@ -1,6 +1,7 @@
 """Analyses in real processes: their limits, their queue, and their end."""
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -130,6 +131,16 @@ def test_limits_stop_a_job_and_say_what_helps(pool: WorkerPool, monkeypatch: pyt
     assert "stopped after 0.5 seconds" in str(late.error)
     assert "more than 1 MiB" in str(large.error)
     assert "fewer predictors" in str(large.error)
+
+
+def test_process_that_the_system_killed_reached_no_limit_of_an_analysis(pool: WorkerPool) -> None:
+    """A container without memory kills it, whatever an analysis may take: the sentence names no limit."""
+    job = started(JobQueue(AnalysisLimits(), pool))
+    assert job.worker is not None
+    os.kill(job.worker.pid, signal.SIGKILL)
+
+    assert reason(job) == "system_memory"
+    assert "stopped by the system of the server, which had no memory left" in str(job.error)
 
 
 def test_jobs_of_a_survey_wait_and_those_of_others_do_not(pool: WorkerPool) -> None:
