@@ -189,11 +189,9 @@ FAULTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", FAULTS)
-def test_planted_script_is_found(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """In the scripts as they are assembled."""
-    path, right, wrong, words = FAULTS[name]
-    original = bundle.modules
+def plant(monkeypatch: pytest.MonkeyPatch, path: str, right: str, wrong: str) -> None:
+    """Put a fault into one of the scripts, wherever they are assembled."""
+    original: Callable[..., dict[str, str]] = bundle.modules
 
     def planted(*entries: str) -> dict[str, str]:
         sources = original(*entries)
@@ -203,6 +201,13 @@ def test_planted_script_is_found(monkeypatch: pytest.MonkeyPatch, name: str) -> 
         return sources
 
     monkeypatch.setattr(bundle, "modules", planted)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_planted_script_is_found(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """In the scripts as they are assembled."""
+    path, right, wrong, words = FAULTS[name]
+    plant(monkeypatch, path, right, wrong)
     [message] = failed(javascript(COIN))
 
     assert any(word in message for word in words.split("|"))

@@ -1,6 +1,6 @@
 """Sets of questions, waves and memos: the audit judges honest and planted clients rightly, in both languages."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -10,14 +10,14 @@ from sottovoce.audit.histories import ASKED, PARTLY, check_histories, check_set,
 from sottovoce.audit.python_code import check_integers, check_python_refusals, private
 from sottovoce.audit.randomness import SOURCE
 from sottovoce.audit.run import check_javascript
-from sottovoce.client import bundle, page, randomizers, respondent
+from sottovoce.client import page, randomizers, respondent
 from sottovoce.client.memo import draw_memo
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Question, Survey
 
 from tests.conformance.wire_runs import IDENTITY
 from tests.documents import names, one_of, question, survey
-from tests.planted.test_code import failed
+from tests.planted.test_code import failed, plant
 from tests.surveys import months
 
 WHOLE = {IDENTITY, SOURCE}
@@ -148,14 +148,5 @@ FAULTS: dict[str, tuple[Survey, str, str, str, str]] = {
 def test_planted_script_is_found(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """In the scripts as they are assembled."""
     asked, path, right, wrong, subject = FAULTS[name]
-    original: Callable[..., dict[str, str]] = bundle.modules
-
-    def planted(*entries: str) -> dict[str, str]:
-        sources = original(*entries)
-        if path in sources:
-            assert right in sources[path]
-            sources[path] = sources[path].replace(right, wrong)
-        return sources
-
-    monkeypatch.setattr(bundle, "modules", planted)
+    plant(monkeypatch, path, right, wrong)
     assert subject in subjects(javascript(asked))

@@ -13,10 +13,11 @@ COIN = BinaryRR(Fraction(3, 4), Fraction(1, 4))
 NONSENSE = [-1e-9, math.nan, math.inf, -math.inf]
 
 
-def test_questions_add_up() -> None:
-    """Five coin questions cost 5 ln 3 = 5.49."""
+def test_questions_and_waves_add_up() -> None:
+    """Five coin questions cost 5 ln 3 = 5.49, ten waves of the coin flip 10.99."""
     assert report_epsilon([LN3] * 5) == pytest.approx(5.4930614433)
     assert report_epsilon([]) == 0
+    assert round(waves_epsilon(LN3, 10), 2) == 10.99
 
 
 def test_joint_answers_cost_the_sum() -> None:
@@ -48,11 +49,6 @@ def test_questions_drawn_cost_the_largest() -> None:
     assert report_epsilon([0.5, 0.25], ask=2) == pytest.approx(0.75)
 
 
-def test_waves_add_up() -> None:
-    """Ten waves of the coin flip cost 10.99."""
-    assert round(waves_epsilon(LN3, 10), 2) == 10.99
-
-
 def test_group_pays_for_each_of_its_people() -> None:
     """It is k epsilon, and k e^((k-1) epsilon) delta; a delta beyond 1 says that nothing is promised."""
     assert group_loss(Loss(1.0), 4) == Loss(4.0, 0.0)
@@ -68,10 +64,9 @@ BELIEFS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("before", "epsilon", "after"), BELIEFS)
-def test_belief_grows_by_the_odds(before: float, epsilon: float, after: str) -> None:
+def test_belief_grows_by_the_odds() -> None:
     """The table of beliefs before and after a report, to its printed digits."""
-    assert f"{100 * belief_after(before, epsilon):.1f}" == after
+    assert [(p, epsilon, f"{100 * belief_after(p, epsilon):.1f}") for p, epsilon, _ in BELIEFS] == BELIEFS
 
 
 def test_certainty_stays_certainty() -> None:

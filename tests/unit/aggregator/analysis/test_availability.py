@@ -8,7 +8,6 @@ import pytest
 from sottovoce.aggregator.analysis.availability import check_closed, few_among, hidden
 from sottovoce.aggregator.storage.models import ReportBatch, StoragePlan
 from sottovoce.aggregator.storage.pack_values import pack
-from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import EstimateError
 
 from tests.exported import drawn, send
@@ -39,14 +38,6 @@ def test_group_of_rare_answers_has_a_name_that_no_answer_has():
     """A survey may have an answer of the same name."""
     assert few_among(("none", "many")) == "few"
     assert few_among(("none", "few", "_few")) == "__few"
-
-
-@pytest.fixture
-def storage(tmp_path):
-    """An empty database."""
-    database = SQLiteStorage(tmp_path / "db.sqlite")
-    yield database
-    database.close()
 
 
 def revisions(storage, *surveys):

@@ -10,21 +10,12 @@ from sottovoce.aggregator.analysis.report_columns import Columns, read_columns
 from sottovoce.aggregator.api.joint_results import IDLE, ColumnsCache
 from sottovoce.aggregator.storage import ReportBatch, StoragePlan
 from sottovoce.aggregator.storage.pack_values import pack
-from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import EstimateError
 
 from tests.documents import some_of
 from tests.surveys import document, months, survey
 
 NOW = datetime(2026, 3, 15, tzinfo=UTC)
-
-
-@pytest.fixture
-def storage(tmp_path):
-    """An empty database."""
-    database = SQLiteStorage(tmp_path / "db.sqlite")
-    yield database
-    database.close()
 
 
 def store(storage, asked, rows):

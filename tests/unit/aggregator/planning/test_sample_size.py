@@ -39,7 +39,7 @@ def test_combinations_are_counted_against_the_people(more: list[object], people:
 
 
 def test_plan_gives_the_printed_table() -> None:
-    """Half-width of 3 points: direct, coin flip and Warner at five prevalences."""
+    """Half-width of 3 points: direct, coin flip and Warner at five prevalences; of 5 points at 10 percent."""
     prevalences = (0.01, 0.05, 0.1, 0.3, 0.5)
     coin, warner = ([plan(channel, Goal(p, 0.03)) for p in prevalences] for channel in (COIN, WARNER))
 
@@ -48,10 +48,6 @@ def test_plan_gives_the_printed_table() -> None:
     assert [row.reports for row in warner] == [8579, 8740, 8921, 9433, 9604]
     assert [round(row.ratio or 0, digits) for row, digits in zip(coin, DIGITS, strict=True)] == [77, 17, 9.3, 4.6, 4.0]
     assert [round(row.ratio or 0) for row in warner] == [203, 43, 23, 11, 9]
-
-
-def test_plan_gives_the_printed_wider_half_width() -> None:
-    """5 points at 10 percent."""
     assert [plan(c, Goal(0.1, 0.05)).reports for c in (DIRECT, COIN, WARNER)] == [139, 1291, 3212]
 
 
