@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import sottovoce.cli
 
-from tests.unit.test_shape import length
+from tests.unit.test_size import length
 
 FOLDER = Path(sottovoce.cli.__file__).parent
 TABLE = "tree"
