@@ -20,7 +20,7 @@ from tests.vectors.cases import GOOD, named
 from tests.vectors.records import BAD
 from tests.vectors.tape import Tape
 
-PEOPLE = 1200
+PEOPLE = 400
 COIN = question(named("coin_flip"))
 BIT = {"a": "4/5", "b": "1/5"}
 

@@ -200,7 +200,7 @@ def test_columns_that_name_one_fact_share_its_error(tmp_path: Path) -> None:
     """The same people say no to both; with two facts, the errors would not be one."""
     dice = np.random.default_rng(3)
     rows = [
-        ("same" if one else "different", "same" if other else "different") for one, other in dice.random((900, 2)) < 0.7
+        ("same" if one else "different", "same" if other else "different") for one, other in dice.random((300, 2)) < 0.7
     ]
     file = tmp_path / "two.csv"
     file.write_text("a,b\n" + "\n".join(map(",".join, rows)), encoding="utf-8")
