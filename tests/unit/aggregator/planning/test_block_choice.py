@@ -50,9 +50,7 @@ FIGURES = [
 
 def variance(design: BlockDesign, sizes: tuple[int, ...], goal: str) -> float:
     """Variance of one report for a share of 1/2, or of all cells of a table together."""
-    own = block_plan(sizes, 1.0, goal)  # any plan: only its arithmetic of people is used
     assert design.people is not None
-    assert own.same_total.designs[0].people is not None
     per_person = design.people * (0.05 / 1.959963984540054) ** 2
     return per_person * (1 if goal == SHARES else sizes[0] * sizes[1])
 
