@@ -7,7 +7,6 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-import sottovoce.client
 from sottovoce.aggregator.estimators import VARIABLES
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.shared.answers import TRUTHS
@@ -69,11 +68,6 @@ def test_docstring_of_every_mechanism_is_its_page_of_maths() -> None:
     pages = {name: folder.joinpath(f"{name}.py").read_text(encoding="utf-8").split('"""')[1] for name in MECHANISMS}
     headings = ("Channel", "Epsilon", "Estimator", "Variance", "Sources")
     assert [(name, each) for name in pages for each in headings if f"\n{each}\n" not in pages[name]] == []
-
-
-def test_client_public_names_are_the_agreed_ones() -> None:
-    """The client's face is three names."""
-    assert sottovoce.client.__all__ == ["FileLedger", "MemoryLedger", "Respondent"]
 
 
 DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("*/README.md")]
