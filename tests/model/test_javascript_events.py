@@ -5,13 +5,14 @@ from collections.abc import Iterator
 
 import pytest
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
-from sottovoce.client import bundle, page
+from sottovoce.client import page
 
 from tests.model.device_events import REREAD
 from tests.model.device_state import Happened, State, Way
 from tests.model.device_world import ANSWERED, REFUSED, events_of
 from tests.model.javascript_events import BrowserDevice, browser_device, check_javascript_events
 from tests.model.small_surveys import Scenario, scenarios, signed_scenario
+from tests.planted.scripts import Change, plant
 
 ORDINARY, RICH = scenarios()
 SIGNED = signed_scenario()
@@ -22,8 +23,6 @@ OTHERS = "one person is asked two different sets of questions in one wave"
 SILENT = "no report leaves the device after an answer"
 BROKEN = "the scripts do not run under node as they should"
 
-Change = tuple[str, str, str]
-"""A module, what stands in it, and what is put in its place."""
 
 DRAWS_AGAIN: list[Change] = [
     ("device/answer_path.js", "if ((await this.#respondent.drawn()) !== null) return;", ""),
@@ -223,17 +222,7 @@ def test_scripts_that_do_not_run_are_no_pass() -> None:
 def test_dishonest_client_is_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Within two events, in the scripts as they are assembled; and what is wrong is said in words."""
     changes, scenario, told = PLANTS[name]
-    original = bundle.modules
-
-    def planted(*entries: str) -> dict[str, str]:
-        sources = original(*entries)
-        for path, right, wrong in changes:
-            if path in sources:
-                assert right in sources[path]
-                sources[path] = sources[path].replace(right, wrong)
-        return sources
-
-    monkeypatch.setattr(bundle, "modules", planted)
+    plant(monkeypatch, changes)
     found = check(scenario, 2 if scenario is ORDINARY else 1)
 
     assert found.outcome == FAILED

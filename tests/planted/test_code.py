@@ -18,7 +18,7 @@ from sottovoce.audit.python_code import (
     private,
 )
 from sottovoce.audit.run import check_javascript
-from sottovoce.client import bundle, page
+from sottovoce.client import page
 from sottovoce.client.draws import Draws
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.shared.by_hand import own_coin
@@ -29,6 +29,7 @@ from sottovoce.shared.spec import Question, Survey
 
 from tests import documents
 from tests.absences import by_hand, habits
+from tests.planted.scripts import plant
 from tests.surveys import document, every_type, survey
 
 COIN = survey(questions=document()["questions"][:1])
@@ -189,25 +190,11 @@ FAULTS = {
 }  # fmt: skip
 
 
-def plant(monkeypatch: pytest.MonkeyPatch, path: str, right: str, wrong: str) -> None:
-    """Put a fault into one of the scripts, wherever they are assembled."""
-    original: Callable[..., dict[str, str]] = bundle.modules
-
-    def planted(*entries: str) -> dict[str, str]:
-        sources = original(*entries)
-        if path in sources:
-            assert right in sources[path]
-            sources[path] = sources[path].replace(right, wrong)
-        return sources
-
-    monkeypatch.setattr(bundle, "modules", planted)
-
-
 @pytest.mark.parametrize("name", FAULTS)
 def test_planted_script_is_found(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """In the scripts as they are assembled."""
     path, right, wrong, words = FAULTS[name]
-    plant(monkeypatch, path, right, wrong)
+    plant(monkeypatch, [(path, right, wrong)])
     [message] = failed(javascript(COIN))
 
     assert any(word in message for word in words.split("|"))

@@ -17,7 +17,8 @@ from sottovoce.shared.spec import Question, Survey
 
 from tests.conformance.wire_runs import IDENTITY
 from tests.documents import names, one_of, question, survey
-from tests.planted.test_code import failed, plant
+from tests.planted.scripts import plant
+from tests.planted.test_code import failed
 from tests.surveys import months
 
 WHOLE = {IDENTITY, SOURCE}
@@ -148,5 +149,5 @@ FAULTS: dict[str, tuple[Survey, str, str, str, str]] = {
 def test_planted_script_is_found(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """In the scripts as they are assembled."""
     asked, path, right, wrong, subject = FAULTS[name]
-    plant(monkeypatch, path, right, wrong)
+    plant(monkeypatch, [(path, right, wrong)])
     assert subject in subjects(javascript(asked))

@@ -86,34 +86,21 @@ def test_attempts_of_two_browsers_share_nothing() -> None:
     assert len({ATTEMPT.state, ATTEMPT.nonce, ATTEMPT.verifier, other.state, other.nonce, other.verifier}) == 6
 
 
-@pytest.mark.parametrize(
-    ("claims", "sentence"),
-    [
-        ({"nonce": "of another sign-in"}, oidc.NOT_TRUE),
-        ({"nonce": None}, oidc.NOT_TRUE),
-        ({"iss": "https://other.example"}, oidc.NOT_TRUE),
-        ({"iss": None}, oidc.NOT_TRUE),
-        ({"aud": "another client"}, oidc.NOT_TRUE),
-        ({"aud": [CLIENT, "another client"], "azp": "another client"}, oidc.NOT_TRUE),
-        ({"aud": [CLIENT, "another client"]}, oidc.NOT_TRUE),
-        ({"exp": 1_000_000}, oidc.NOT_TRUE),
-        ({"sub": None}, oidc.NOT_TRUE),
-        ({"sub": ""}, oidc.NOT_TRUE),
-        ({"sub": 7}, oidc.NOT_TRUE),
-        ({"sub": "a" * 256}, oidc.NOT_TRUE),
-        ({"at_hash": "of another token"}, oidc.NOT_TRUE),
-        ({"iat": None}, oidc.WRONG_CLOCK),
-        ({"iat": float("nan")}, oidc.WRONG_CLOCK),
-        ({"iat": "now"}, oidc.WRONG_CLOCK),
-    ],
-)
-def test_token_for_somebody_or_something_else_names_nobody(
-    pretended: PretendedProvider, claims: dict[str, Any], sentence: str
-) -> None:
-    """Every claim is held against this sign-in."""
-    pretended.claims.update(claims)
+NOT_TRUE: list[dict[str, Any]] = [
+    {"nonce": "of another sign-in"}, {"nonce": None}, {"iss": "https://other.example"}, {"iss": None},
+    {"aud": "another client"}, {"aud": [CLIENT, "another client"], "azp": "another client"},
+    {"aud": [CLIENT, "another client"]}, {"exp": 1_000_000}, {"sub": None}, {"sub": ""}, {"sub": 7}, {"sub": "a" * 256},
+    {"at_hash": "of another token"},
+]  # fmt: skip
 
-    assert refusal(made(pretended)) == sentence
+
+@pytest.mark.parametrize("claims", [*NOT_TRUE, {"iat": None}, {"iat": float("nan")}, {"iat": "now"}], ids=str)
+def test_token_for_somebody_or_something_else_names_nobody(
+    pretended: PretendedProvider, claims: dict[str, Any]
+) -> None:
+    """Every claim is held against this sign-in; a moment that is none is said to be the clock's."""
+    pretended.claims.update(claims)
+    assert refusal(made(pretended)) == (oidc.WRONG_CLOCK if "iat" in claims else oidc.NOT_TRUE)
 
 
 @pytest.mark.parametrize("seconds", [-HOUR, HOUR])

@@ -119,28 +119,16 @@ def test_no_two_challenges_are_alike() -> None:
     assert new_challenge(KEY, NOW) != new_challenge(KEY, NOW)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "null",
-        "[]",
-        "{}",
-        "[" * 10_000,
-        '{"rawId": 1, "response": {"clientDataJSON": ""}}',
-        '{"rawId": "\ud800", "response": {"clientDataJSON": "e30"}}',
-        '{"rawId": "aa", "response": {"clientDataJSON": "e30"}}',
-        '{"rawId": "aa", "response": {"clientDataJSON": 7}}',
-        '{"rawId": "aa", "response": []}',
-        " " * 20_000,
-    ],
-    ids=range(11),
-)
-def test_what_is_no_answer_is_refused_in_a_sentence(text: str) -> None:
+def test_what_is_no_answer_is_refused_in_a_sentence() -> None:
     """Whatever a program sends in the place of a browser."""
-    with pytest.raises(SignInRefused) as caught:
-        parse_answer(text)
-    assert str(caught.value) == passkeys.NOT_TRUE
+    responses = ('{"clientDataJSON": "e30"}', '{"clientDataJSON": 7}', "[]")
+    answers = [f'{{"rawId": "aa", "response": {response}}}' for response in responses]
+    answers += ['{"rawId": 1, "response": {"clientDataJSON": ""}}']
+    answers += ['{"rawId": "\ud800", "response": {"clientDataJSON": "e30"}}']
+    for text in ("", "null", "[]", "{}", "[" * 10_000, " " * 20_000, *answers):
+        with pytest.raises(SignInRefused) as caught:
+            parse_answer(text)
+        assert str(caught.value) == passkeys.NOT_TRUE, text[:60]
 
 
 def test_half_an_answer_is_refused_in_a_sentence() -> None:

@@ -79,20 +79,25 @@ def test_public_answers_are_asked_for_where_they_are() -> None:
     assert r_code(asked, names) == ""
 
 
+def figures_in_r(folder: Path, code: str) -> list[float]:
+    """Every figure that the code prints in R itself, in a folder with the files of a survey."""
+    (folder / "analysis.R").write_text("options(digits = 10)\n" + code)
+    command = ["node", "run.mjs", str(folder)]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True, cwd=WEBR, timeout=600).stdout
+    return [float(each) for each in re.findall(r"-?\d+\.\d{4,}(?:e-?\d+)?", printed)]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("asked", [ANALYSES[0], ANALYSES[4]], ids=lambda asked: asked.kind)
 def test_r_code_prints_the_same_figures(app: Flask, folder: Path, tmp_path: Path, asked: AskedAnalysis) -> None:
     """In R itself: cells of a table, coefficients of a model."""
     for name in ("reports.csv", "channels.csv"):
         (tmp_path / name).write_bytes((folder / name).read_bytes())
-    (tmp_path / "analysis.R").write_text("options(digits = 10)\n" + r_code(asked, NAMES))
-    printed = subprocess.run(["node", "run.mjs", str(tmp_path)], capture_output=True, text=True, check=True, cwd=WEBR,
-                             timeout=600).stdout  # fmt: skip
-    figures = [float(each) for each in re.findall(r"-?\d+\.\d{4,}(?:e-?\d+)?", printed)]
+    figures = figures_in_r(tmp_path, r_code(asked, NAMES))
 
     found = document(app, "done", asked.kind, **asked.options)
     wanted = [one["raw"] for one in found.get("cells", [])] or [one["estimate"] for one in found["coefficients"]]
-    assert all(any(abs(each - figure) < 1e-7 for figure in figures) for each in wanted), printed
+    assert all(any(abs(each - figure) < 1e-7 for figure in figures) for each in wanted), figures
 
 
 @pytest.mark.slow
@@ -110,14 +115,10 @@ def test_r_code_prints_shares_among_those_who_answered(tmp_path: Path) -> None:
     write_folder(source(storage, declinable), tmp_path / "files")
     storage.close()
     asked = AskedAnalysis("crosstab", {"rows": "a", "columns": "b"})
-    code = r_code(asked, SurveyVariables(declinable, Words("en")))
-    (tmp_path / "files" / "analysis.R").write_text("options(digits = 10)\n" + code)
-    printed = subprocess.run(["node", "run.mjs", str(tmp_path / "files")], capture_output=True, text=True, check=True,
-                             cwd=WEBR, timeout=600).stdout  # fmt: skip
-    figures = [float(each) for each in re.findall(r"-?\d+\.\d{4,}(?:e-?\d+)?", printed)]
+    figures = figures_in_r(tmp_path / "files", r_code(asked, SurveyVariables(declinable, Words("en"))))
 
     found = open_results(tmp_path / "files").crosstab("a", "b").document
     shares = [*found["cells"], *found["conditional"]]
     assert len(shares) == 16
     for one in (each[key] for each in shares for key in ("raw", "std_error") if each["raw"] is not None):
-        assert any(abs(one - figure) < 1e-7 for figure in figures), printed
+        assert any(abs(one - figure) < 1e-7 for figure in figures), figures
