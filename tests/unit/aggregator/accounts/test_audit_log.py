@@ -146,7 +146,7 @@ def test_every_kind_of_entry_is_written_somewhere() -> None:
         name
         for folder in ("aggregator", "cli", "demo")
         for path in Path(importlib.import_module(f"sottovoce.{folder}").__file__ or "").parent.rglob("*.py")
-        if path.name not in {"journal_words.py"}
+        if path.parts[-2:] != ("audit_log", "events.py")
         for name in re.findall(r"\b[A-Z_]{3,}\b", path.read_text(encoding="utf-8"))
     }
     named = {name for name, value in vars(words).items() if isinstance(value, str) and value in words.WHAT}

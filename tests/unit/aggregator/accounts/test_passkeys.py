@@ -96,8 +96,9 @@ def test_answer_to_one_question_is_none_to_the_other() -> None:
 
 
 def test_challenge_is_good_for_five_minutes_and_to_its_aggregator_only() -> None:
-    """Nobody makes one, changes its moment, or keeps it for later."""
+    """Nobody makes one, changes its moment, or keeps it for later; no two are alike within one second either."""
     challenge = new_challenge(KEY, NOW)
+    assert challenge != new_challenge(KEY, NOW)
     check_challenge(KEY, challenge, NOW)
     check_challenge(KEY, challenge, NOW + CHALLENGE_SECONDS)
     later = (NOW + 60).to_bytes(8) + challenge[8:]
@@ -112,11 +113,6 @@ def test_challenge_is_good_for_five_minutes_and_to_its_aggregator_only() -> None
     ]:
         with pytest.raises(SignInRefused, match="too long"):
             check_challenge(key, given, moment)
-
-
-def test_no_two_challenges_are_alike() -> None:
-    """Also not within one second."""
-    assert new_challenge(KEY, NOW) != new_challenge(KEY, NOW)
 
 
 def test_what_is_no_answer_is_refused_in_a_sentence() -> None:

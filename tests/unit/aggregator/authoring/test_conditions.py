@@ -52,7 +52,7 @@ def test_chosen_question_begins_with_a_valid_condition() -> None:
 
 
 def test_all_or_any_must_hold() -> None:
-    """And rows in the order of the form; a question that is chosen twice counts once."""
+    """Rows are in the order of the form, a question that is chosen twice counts once; a file can have both kinds."""
     rows = {"if0": "how", "shown0": "how", "of0.how.once": "1", "of0.how.often": "1", "if1": "age", "shown1": "age",
             "min1.age": "20", "max1.age": "30", "if2": "how", "if3": ""}  # fmt: skip
     wanted = {"how": ["once", "often"], "age": {"min": "20", "max": "30"}}
@@ -60,6 +60,9 @@ def test_all_or_any_must_hold() -> None:
     assert shown(typed({**rows, "mode": "any"})) == {"any_of": wanted}
     assert condition_mode(typed({**rows, "mode": "any"}).cards[3]) == "any"
     assert shown(typed(rows, {"if0": ""})) == {}
+    card = draft().cards[3]
+    both = {**card.asked, "visible_if": {"how": ["once"]}, "any_of": {"which": ["once"]}}
+    assert condition_mode(replace(card, asked=both)) == "kept"
 
 
 def test_none_of_them_follows_the_options() -> None:
@@ -92,13 +95,6 @@ def test_condition_on_a_question_that_changed_its_type_is_told() -> None:
     """Options of what is a number now."""
     made = posted_draft({"q0.type": "integer", "q0.min": "0", "q0.max": "9"}, typed({"if0": "how"}))
     assert keys(made) == {"condition_option"}
-
-
-def test_both_kinds_at_once_are_kept() -> None:
-    """Only a file can have them."""
-    card = draft().cards[3]
-    both = replace(card, asked={**card.asked, "visible_if": {"how": ["once"]}, "any_of": {"which": ["once"]}})
-    assert condition_mode(both) == "kept"
 
 
 def test_grid_is_made_in_the_form() -> None:

@@ -80,11 +80,13 @@ def test_odds_are_told_of_yes_or_no_only() -> None:
 
 
 def test_reminder_goes_to_everybody_and_says_why() -> None:
-    """Nobody knows who has answered."""
+    """Nobody knows who has answered; those whose reports wait are brought back, at whose next visit they are sent."""
     told = reminder(_survey(), LINK, "en")
 
     assert "We do not know who has answered" in told
     assert LINK in told
+    waits, at_once = (reminder(_survey(**{**BLIND, **more}), LINK, "en") for more in ({}, {"privacy": {}}))
+    assert ["open your link once more" in each for each in (waits, at_once)] == [True, False]
 
 
 def test_texts_are_in_the_language_asked_for() -> None:
@@ -110,12 +112,6 @@ def test_blind_letter_says_what_is_true_of_its_link() -> None:
     assert "24 hours" not in letter(_survey(access="blind"), LINK, "en")
     waves = [{"opens": f"2027-0{month}-01T00:00:00Z", "closes": f"2027-0{month + 1}-01T00:00:00Z"} for month in (5, 6)]
     assert "every time on the same device" in letter(_survey(waves=waves, **BLIND), LINK, "en")
-
-
-def test_reminder_brings_those_back_whose_reports_wait() -> None:
-    """They are sent at the next visit; nobody else has anything to do there."""
-    assert "open your link once more" in reminder(_survey(**BLIND), LINK, "en")
-    assert "open your link once more" not in reminder(_survey(access="blind"), LINK, "en")
 
 
 def test_ethics_text_says_what_is_kept_of_links() -> None:
@@ -152,7 +148,7 @@ def test_every_language_fills_every_place(language: str) -> None:
 
 
 def test_ethics_text_has_each_question_with_its_cost() -> None:
-    """And what the whole report spends, the odds rounded up."""
+    """And what the whole report spends, the odds rounded up; nobody takes that of a test run for the real one."""
     told = ethics(_survey(), "en")
 
     assert "Have you ever cheated? (changed by chance, epsilon 1.10)" in told
@@ -161,10 +157,6 @@ def test_ethics_text_has_each_question_with_its_cost() -> None:
     assert _survey().digest in told
     assert "personal link" not in told
     assert "personal link" in ethics(_survey(access="token"), "en")
-
-
-def test_ethics_text_of_a_trial_says_so_first() -> None:
-    """Nobody takes it for the real survey's."""
     assert ethics(_survey(trial=True), "en").startswith("Test run")
 
 

@@ -3,23 +3,18 @@
 import csv
 from pathlib import Path
 
-import pytest
 from sottovoce.aggregator.file_formats.csv_cells import harmless, write_csv
 from sottovoce.aggregator.file_formats.provenance import About
 
 from tests.surveys import survey
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
-def test_text_that_a_spreadsheet_would_compute_is_quoted(text: str) -> None:
-    """An apostrophe before it makes it a text."""
-    assert harmless(text) == f"'{text}"
-
-
-@pytest.mark.parametrize("cell", [-1, -0.5, "1-1", "a=b", "", None, True])
-def test_numbers_and_other_texts_stay(cell: object) -> None:
-    """A negative estimate is a number, and stays one."""
-    assert harmless(cell) is cell
+def test_text_that_a_spreadsheet_would_compute_is_quoted() -> None:
+    """An apostrophe before it makes it a text; a negative estimate is a number, and stays one."""
+    for text in ("=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"):
+        assert harmless(text) == f"'{text}"
+    for cell in (-1, -0.5, "1-1", "a=b", "", None, True):
+        assert harmless(cell) is cell
 
 
 def test_table_is_utf_8_with_one_header(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The one table of routes is what the application is built from."""
 
+import re
 from collections import Counter
 
 from flask import Flask
@@ -25,17 +26,11 @@ def test_every_row_has_a_name_and_an_address_of_its_own() -> None:
     assert max(Counter((route.method, route.path) for route in ROUTES).values()) == 1
 
 
-def test_row_says_what_it_does_and_refuses_by_known_codes() -> None:
-    """A sentence, and problems of the closed list."""
+def test_row_says_what_it_does_whom_it_lets_in_and_refuses_by_known_codes() -> None:
+    """A sentence, and problems of the closed list; devices and machines need no key, programs of researchers do."""
     for route in ROUTES:
-        assert route.summary[0].isupper(), route.endpoint
-        assert route.summary.endswith("."), route.endpoint
+        assert re.fullmatch(r"[A-Z].*\.", route.summary, re.DOTALL), route.endpoint
         assert set(route.refusals) <= STATUS.keys(), route.endpoint
-
-
-def test_kind_says_who_may_come_in() -> None:
-    """Devices and machines need no key, programs of researchers do."""
-    for route in ROUTES:
         if route.kind is not Kind.PAGE:
             assert (route.endpoint in PUBLIC) == (route.kind is not Kind.RESEARCHER), route.endpoint
 

@@ -45,13 +45,17 @@ def test_total_above_the_allowance_is_refused_with_what_would_do() -> None:
     assert "coin0 (1.10), coin1 (1.10), coin2 (1.10)" in told
     assert "ask: 7, so that each person is asked 7 of the 9 private ones (7.70)" in told
     assert 'more noise: mechanism {epsilon: "0.88"} for each' in told
+    # Eight of nine still cost too much.
+    assert "ask: 7," in refusal(coins(9, ask=8))
 
 
-def test_what_is_proposed_would_do() -> None:
-    """The set that is asked, and the noise that is named, pass."""
+def test_what_is_proposed_and_what_costs_less_than_the_allowance_passes() -> None:
+    """The set that is asked, the noise that is named, and seven coins, 7.70; these are the limits on devices, too."""
     check_affordable(coins(9, ask=7))
     weaker = [{**COIN, "name": f"coin{number}", "mechanism": {"epsilon": "0.88"}} for number in range(9)]
     check_affordable(survey(questions=weaker))
+    check_affordable(coins(7))
+    assert (DEFAULT_ALLOWANCE.question, DEFAULT_ALLOWANCE.total) == (3, 8)
 
 
 def test_dear_question_is_refused_by_its_place() -> None:
@@ -61,13 +65,6 @@ def test_dear_question_is_refused_by_its_place() -> None:
 
     assert told.startswith("/questions/1: dear costs epsilon 3.18, and devices allow 3 for one question; ")
     assert '{epsilon: "3"}' in told
-
-
-def test_what_costs_exactly_the_allowance_passes() -> None:
-    """Seven coins are 7.70; the limits themselves are allowed on the device, too."""
-    check_affordable(coins(7))
-
-    assert (DEFAULT_ALLOWANCE.question, DEFAULT_ALLOWANCE.total) == (3, 8)
 
 
 @pytest.mark.parametrize("hanging", [True, False])
@@ -85,11 +82,6 @@ def test_ask_is_not_proposed_beside_a_block_that_draws() -> None:
     drawn = block(*map(in_block, "abc")) | {"ask": 2}
 
     assert remedies(survey(questions=[drawn, COIN]), 2.5)[0].startswith("more noise: ")
-
-
-def test_smaller_set_is_proposed_where_one_is_drawn_already() -> None:
-    """Eight of nine still cost too much."""
-    assert "ask: 7," in refusal(coins(9, ask=8))
 
 
 def test_stored_survey_is_read_as_ever() -> None:

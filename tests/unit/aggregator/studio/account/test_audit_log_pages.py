@@ -33,19 +33,13 @@ def rows(page: str) -> list[str]:
     return [re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", row)).strip() for row in found]
 
 
-def test_entries_are_told_by_name(app: Flask) -> None:
-    """Ids become names, and names stay text."""
+def test_entries_are_told_by_name_and_in_words(app: Flask, storage: SQLiteStorage) -> None:
+    """Ids become names, and names stay text; neither a bare number nor a word of the program's is what owners know."""
     page = browser(app, ANN.id).get(HISTORY).text
-
     assert "Eve gave a role exam · Owner · &lt;i&gt;Ann&lt;/i&gt;" in rows(page)[0]
     assert ANN.id.hex() not in page.partition("<main")[2]
-
-
-def test_revisions_and_states_are_told_in_words(app: Flask, storage: SQLiteStorage) -> None:
-    """A bare number, or a word of the program's, is nothing that an owner knows."""
     storage.journal.append(events.RESULTS_READ, ANN.id.hex(), "exam closed")
     told = rows(browser(app, ANN.id).get(HISTORY).text)
-
     assert told[0].endswith("exam · Closed")
     assert any("exam · Revision 1 · " in row for row in told)
 

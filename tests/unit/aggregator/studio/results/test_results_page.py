@@ -39,9 +39,10 @@ def app(public_app: Flask, storage: SQLiteStorage) -> Flask:
     return public_app
 
 
-def page(app: Flask) -> str:
-    """The page of the survey's results."""
-    return str(log_in(app)[0].get("/dashboard/surveys/exam/results", base_url=SITE).text)
+def get(app: Flask, address: str = "exam/results", **headers: str) -> TestResponse:
+    """A researcher's request."""
+    reply: TestResponse = log_in(app)[0].get(f"/dashboard/surveys/{address}", base_url=SITE, headers=headers)
+    return reply
 
 
 def yes(storage: SQLiteStorage) -> Estimate:
@@ -56,7 +57,7 @@ def told(low: float, high: float) -> str:
 
 def test_open_survey_shows_the_band_and_no_interval(app: Flask, storage: SQLiteStorage) -> None:
     """Whoever looks again and again may trust it; the interval would be too narrow for that."""
-    estimate, shown = yes(storage), page(app)
+    estimate, shown = yes(storage), get(app).text
     assert estimate.band_low is not None
     assert estimate.band_high is not None
 
@@ -69,16 +70,16 @@ def test_share_of_yes_is_worked_out_beside_its_figure(app: Flask, storage: SQLit
     """With the question's own numbers and the reports that are shown; the band while it is open, then the interval."""
     arithmetic = "66% of the reports (n = 50) said yes; 2 × 66% − 1/2 = 82.0%. 95% "
 
-    assert f"{arithmetic}band: " in page(app)
+    assert f"{arithmetic}band: " in get(app).text
     storage.close_survey("exam", 20_000)
-    assert f"{arithmetic}interval: " in page(app)
+    assert f"{arithmetic}interval: " in get(app).text
 
 
 def test_closed_survey_shows_the_interval_and_no_band(app: Flask, storage: SQLiteStorage) -> None:
     """The band is no longer worked out, neither for the page nor for the export."""
     before = yes(storage)
     storage.close_survey("exam", 20_000)
-    estimate, shown = yes(storage), page(app)
+    estimate, shown = yes(storage), get(app).text
     exported = export_document(analyse(revisions_of(storage, "exam")))["questions"]
 
     assert (estimate.band_low, estimate.band_high) == (None, None)
@@ -95,7 +96,7 @@ def test_band_that_is_there_after_close_is_not_shown(
     found = analyse(revisions_of(storage, "exam"))
     banded = replace(found, closed=True, questions=tuple(map(_protected, found.questions)))
     monkeypatch.setattr(results_view, "analyse", lambda *_, **__: banded)
-    shown = page(app)
+    shown = get(app).text
     estimates = [each for question in banded.questions for each in question.estimates]
 
     for estimate in estimates:
@@ -121,17 +122,10 @@ def test_limits_are_the_interval_where_there_is_no_band(storage: SQLiteStorage) 
 
 def test_page_and_file_say_the_same(app: Flask) -> None:
     """What is downloaded from the page are the same results."""
-    client, _ = log_in(app)
-    reply = client.get("/dashboard/surveys/exam/results/export.json", base_url=SITE)
+    reply = get(app, "exam/results/export.json")
 
     assert reply.headers["Content-Disposition"] == "attachment; filename=export.json"
     assert reply.json["reports"] == 50
-
-
-def get(app: Flask, address: str, **headers: str) -> TestResponse:
-    """A researcher's request."""
-    reply: TestResponse = log_in(app)[0].get(f"/dashboard/surveys/{address}", base_url=SITE, headers=headers)
-    return reply
 
 
 def test_every_language_tells_the_page_in_its_own_words(app: Flask) -> None:
@@ -323,7 +317,7 @@ def test_questions_of_equal_text_are_told_apart(app: Flask, storage: SQLiteStora
     twin = {**asked[0], "name": "again"}
     key = storage.publish(survey(name="twins", questions=[*asked, twin, number, {**number, "name": "later"}])).key
     storage.store([arrival(key, 99 + each, (each % 2, 0, 0, 1, each % 7, 3)) for each in range(50)])
-    shown = str(log_in(app)[0].get("/dashboard/surveys/twins/results", base_url=SITE).text)
+    shown = get(app, "twins/results").text
     found = landmarks(shown)
     assert {"Cheated? (cheated)", "Cheated? (again)", "Why?", "Year?"} < set(found)
     assert len(found) > 12
@@ -339,7 +333,7 @@ def test_people_who_may_have_reported_twice_are_told(app: Flask, storage: SQLite
     told = []
     for release in ("other", "invited"):
         storage.reissue_invitations(storage.revisions(release)[0].key)
-        shown = log_in(app)[0].get("/dashboard/surveys/invited/results", base_url=SITE).text
+        shown = get(app, "invited/results").text
         told.append("reported twice, at most: 7" in shown)
 
     assert told == [False, True]
@@ -535,7 +529,7 @@ def test_corrected_share_is_beside_the_other_one(public_app: Flask, storage: SQL
 def test_closed_survey_opens_on_its_figures(app: Flask, storage: SQLiteStorage) -> None:
     """Its bare address leads to Results, and not to an empty form of tables."""
     storage.close_survey("exam", 20_000)
-    reply = log_in(app)[0].get("/dashboard/surveys/exam", base_url=SITE)
+    reply = get(app, "exam")
 
     assert (reply.status_code, reply.location) == (303, "/dashboard/surveys/exam/results")
 
