@@ -24,34 +24,23 @@ SILENT = "no report leaves the device after an answer"
 BROKEN = "the scripts do not run under node as they should"
 
 
+OVERWRITES: list[Change] = [
+    ("device/ledger.js", "if (earlier !== undefined) return earlier;\n      if (await personalBeside",
+     "if (await personalBeside"),
+    ("device/ledger.js", "store.add(entry, key)", "store.put(entry, key)"),
+]  # fmt: skip
 DRAWS_AGAIN: list[Change] = [
     ("device/answer_path.js", "if ((await this.#respondent.drawn()) !== null) return;", ""),
-    (
-        "device/ledger.js",
-        "if (earlier !== undefined) return earlier;\n      if (await personalBeside",
-        "if (await personalBeside",
-    ),
-    ("device/ledger.js", "store.add(entry, key)", "store.put(entry, key)"),
+    *OVERWRITES,
 ]
 SENDS_FIRST: list[Change] = [
     ("device/answer_path.js", "await ledger.record(key, entry,",
      "await this.#respondent.transport.submit(key[1], body, key[3]);\n    await ledger.record(key, entry,"),
 ]  # fmt: skip
-SECOND_TAB: list[Change] = [
-    (
-        "device/ledger.js",
-        "if (earlier !== undefined) return earlier;\n      if (await personalBeside",
-        "if (await personalBeside",
-    ),
-    ("device/ledger.js", "store.add(entry, key)", "store.put(entry, key)"),
-]
 REFUSAL_FREES: list[Change] = [
-    (
-        "device/ledger.js",
-        "await settled(store.put({ ...entry, refused: reason }, key))",
-        "await settled(store.delete(key))",
-    )
-]
+    ("device/ledger.js", "await settled(store.put({ ...entry, refused: reason }, key))",
+     "await settled(store.delete(key))"),
+]  # fmt: skip
 FORGETTING_FREES: list[Change] = [
     ("device/answer_path.js", 'await ledger.end(key, "forgotten");',
      'await ledger.end(key, "forgotten");\n    await ledger.free(key);'),
@@ -97,7 +86,7 @@ DRAWS_ENDLESSLY: list[Change] = [
 PLANTS = {
     "draws again": (DRAWS_AGAIN, ORDINARY, TWICE),
     "sends first": (SENDS_FIRST, ORDINARY, TWICE),
-    "second tab": (SECOND_TAB, ORDINARY, TWICE),
+    "second tab": (OVERWRITES, ORDINARY, TWICE),
     "refusal frees": (REFUSAL_FREES, ORDINARY, TWICE),
     "forgetting frees": (FORGETTING_FREES, ORDINARY, FREE),
     "not charged": (NOT_CHARGED, ORDINARY, FREE),

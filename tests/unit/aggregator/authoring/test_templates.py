@@ -3,6 +3,7 @@
 import copy
 import math
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import pytest
@@ -81,18 +82,16 @@ def test_margins_are_as_told() -> None:
 
 
 @pytest.mark.parametrize("name", TOTALS)
-@pytest.mark.parametrize("declining", [False, True])
-@pytest.mark.parametrize("people", [1500, 2000])
-def test_margins_follow_from_the_channels(name: str, declining: bool, people: int) -> None:
+def test_margins_follow_from_the_channels(name: str) -> None:
     """Of every share, with and without declining, against the formula written out again."""
     template = TEMPLATES[name]
-    survey = _survey(template, declining)
-    told = margins(survey, template.expected, people)
-
-    reports = people * (survey.ask or len(survey.private)) / len(survey.private) / max(len(survey.arms), 1)
-    assert set(told) == {survey.questions[index].name for index in survey.private}
-    for question in (survey.questions[index] for index in survey.private):
-        if question.type != "integer":
+    for declining, people in product((False, True), (1500, 2000)):
+        survey = _survey(template, declining)
+        told = margins(survey, template.expected, people)
+        private = [survey.questions[index] for index in survey.private]
+        reports = people * (survey.ask or len(private)) / len(private) / max(len(survey.arms), 1)
+        assert set(told) == {question.name for question in private}
+        for question in (each for each in private if each.type != "integer"):
             options = len(question.options)
             expected = _by_hand(question.epsilon, options, template.expected[question.name], reports)
             assert told[question.name] == pytest.approx(expected, rel=1e-4)
@@ -100,9 +99,10 @@ def test_margins_follow_from_the_channels(name: str, declining: bool, people: in
 
 
 @pytest.mark.parametrize("template", TEMPLATES.values(), ids=lambda template: template.name)
-def test_template_is_modest_and_sourced(template: Template) -> None:
-    """At most four private items and one cohort, no total above 4.2, each private item after somebody."""
+def test_template_is_modest_sourced_and_free_of_problems(template: Template) -> None:
+    """At most four private items and one cohort, no total above 4.2; nothing to warn of in two languages or more."""
     survey = _survey(template)
+    check_affordable(survey)
 
     assert len(survey.private) <= 4
     public = [question for question in survey.questions if question.mechanism is None]
@@ -112,14 +112,6 @@ def test_template_is_modest_and_sourced(template: Template) -> None:
     assert all(survey.questions[index].epsilon > math.log(2) + 1e-9 for index in survey.private)
     private = {survey.questions[index].name for index in survey.private}
     assert set(template.sources) == set(template.expected) == private
-
-
-@pytest.mark.parametrize("template", TEMPLATES.values(), ids=lambda template: template.name)
-def test_template_is_free_of_problems_in_two_languages_at_least(template: Template) -> None:
-    """Nothing to warn of, no text missing, and devices take it."""
-    survey = _survey(template)
-    check_affordable(survey)
-
     assert warnings(survey, LANGUAGES) == []
     assert not any(missing_texts(survey).values())
     assert len(languages_of(survey)) >= 2

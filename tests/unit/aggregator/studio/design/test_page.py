@@ -46,6 +46,12 @@ def newest(storage: SQLiteStorage, name: str) -> SurveyDraft:
     return SurveyDraft.read(found.document)
 
 
+def kept_titles(storage: SQLiteStorage) -> list[str]:
+    """Those of all versions of the draft, the newest first."""
+    versions = [storage.drafts.draft("exam", number) for number in storage.drafts.versions("exam")]
+    return [SurveyDraft.read(kept.document).title for kept in versions if kept]
+
+
 def test_survey_is_written_and_published_without_a_script(ann: Researcher, storage: SQLiteStorage) -> None:
     """From the empty list to an open survey, by forms alone."""
     assert "no surveys yet" in ann.get("")
@@ -75,15 +81,7 @@ def test_whoever_writes_over_another_sees_both_texts(ann: Researcher, storage: S
     assert newest(storage, "exam").title == "Theirs"
 
     ann.post(design, version="1", over="2", do="version:2", **{"title.en": "<b>Mine</b>"})
-    versions = [storage.drafts.draft("exam", number) for number in storage.drafts.versions("exam")]
-    titles = [SurveyDraft.read(kept.document).title for kept in versions if kept]
-    assert titles == ["Theirs", "<b>Mine</b>", "Theirs", "Exams"]
-
-
-def kept_titles(storage: SQLiteStorage) -> list[str]:
-    """Those of all versions of the draft, the newest first."""
-    versions = [storage.drafts.draft("exam", number) for number in storage.drafts.versions("exam")]
-    return [SurveyDraft.read(kept.document).title for kept in versions if kept]
+    assert kept_titles(storage) == ["Theirs", "<b>Mine</b>", "Theirs", "Exams"]
 
 
 def test_saves_of_one_visit_come_in_any_order_and_more_than_once(ann: Researcher, storage: SQLiteStorage) -> None:
