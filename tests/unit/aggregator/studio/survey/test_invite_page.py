@@ -146,14 +146,13 @@ def test_another_session_does_not_get_the_links_of_a_form(app: Flask, storage: S
     assert not set(again) & set(links)
 
 
-@pytest.mark.parametrize("count", ["", "0", "-1", "1.5", "100001", "9" * 5000, "<b>"])
-def test_senseless_number_makes_nothing(app: Flask, storage: SQLiteStorage, count: str) -> None:
+def test_senseless_number_makes_nothing(app: Flask, storage: SQLiteStorage) -> None:
     """The page says what is wanted, and repeats nothing."""
     storage.publish(survey(access="token"))
-    reply = make(browser(app), count)
-
-    assert reply.status_code == 400
-    assert "from 1 to 100,000" in reply.text
+    client = browser(app)
+    for count in ("", "0", "-1", "1.5", "100001", "9" * 5000, "<b>"):
+        reply = make(client, count)
+        assert (reply.status_code, "from 1 to 100,000" in reply.text) == (400, True), count[:9]
     assert token_counts(storage, "exam").created == 0
 
 
