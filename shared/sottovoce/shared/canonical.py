@@ -64,17 +64,12 @@ def check_tree(value: object, depth: int = 0) -> None:
         raise ValueError("is nested too deep")
     if isinstance(value, dict):
         for key, item in value.items():
-            _check_leaf(key)
+            check_tree(key, depth + 1)
             check_tree(item, depth + 1)
     elif isinstance(value, list):
         for item in value:
             check_tree(item, depth + 1)
-    else:
-        _check_leaf(value)
-
-
-def _check_leaf(value: object) -> None:
-    if isinstance(value, str):
+    elif isinstance(value, str):
         if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
             raise ValueError("holds text that is not valid Unicode")
     elif type(value) is int:

@@ -16,7 +16,7 @@ from sottovoce.shared.answers import Domain, Grid
 from sottovoce.shared.errors import Sentence
 from sottovoce.shared.mechanisms import MECHANISMS, Mechanism
 from sottovoce.shared.mechanisms.joint_rr import JointRR
-from sottovoce.shared.rational import dump_decimal, dump_fraction
+from sottovoce.shared.rational import dump_decimal
 from sottovoce.shared.spec import Question
 from sottovoce.shared.types.base import BOOLEAN_OPTIONS, DayGrid
 
@@ -168,7 +168,7 @@ def _read_value(key: str, text: str, made: type[Mechanism]) -> Any:  # noqa: ANN
     if schema.get("type") == "array":
         rows = [[_read_whole(cell, key) for cell in row.split(",")] for row in text.split(";")]
         return rows if schema["items"].get("type") == "array" else rows[0]
-    return dump_fraction(read_number(text, key))
+    return str(read_number(text, key))
 
 
 def _read_whole(text: str, name: str) -> int:

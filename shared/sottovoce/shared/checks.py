@@ -16,6 +16,7 @@ LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?(-([a-
 LANGUAGE_FAULT = "must be a language tag such as en, pt-BR or zh-Hans"
 
 
+_TEXT = re.compile("[\n -\U0010ffff]{1,4000}")
 _DAY = re.compile(r"[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
@@ -107,7 +108,7 @@ class Reader:
         for tag, text in value.items():
             if not isinstance(tag, str) or not LANGUAGE.fullmatch(tag):
                 self.problem(pointer, "has a key that is not a language tag such as en, pt-BR or zh-Hans")
-            elif not isinstance(text, str) or not _printable(text):
+            elif not isinstance(text, str) or not _TEXT.fullmatch(text):
                 self.problem(f"{pointer}/{tag}", "must be text of 1 to 4000 characters without control characters")
         if self.default_language and self.default_language not in value:
             self.problem(pointer, "has no text in the default language")
@@ -136,10 +137,6 @@ class Reader:
         for index, name in enumerate(names):
             if name and name in names[:index]:
                 self.problem(f"{pointer}/{index}/{key}", "is used twice")
-
-
-def _printable(text: str) -> bool:
-    return 1 <= len(text) <= 4000 and all(character >= " " or character == "\n" for character in text)
 
 
 def document_at(fields: Mapping[str, Any], pointer: str) -> Mapping[str, Any]:

@@ -124,15 +124,13 @@ def planned_comparisons(survey: Survey) -> list[PlannedComparison]:
 
 
 def read_plan(
-    reader: Reader, fields: Mapping[str, Any], arms: Sequence[Arm], items: Sequence[Item]
+    reader: Reader, value: object, arms: Sequence[Arm], items: Sequence[Item]
 ) -> dict[str, list[dict[str, str]]]:
-    """Return the plan's key of the canonical survey; empty without a plan, so that other surveys keep their digest."""
-    if "analysis_plan" not in fields:
-        return {}
+    """Return the plan's key of the canonical survey; empty after a mistake."""
     if not arms:
         reader.problem("/analysis_plan", "goes with arms only: it plans comparisons between them")
         return {}
-    listed = reader.items(fields["analysis_plan"], "/analysis_plan", 1, MOST_PLANNED)
+    listed = reader.items(value, "/analysis_plan", 1, MOST_PLANNED)
     planned = [_comparison(reader, value, f"/analysis_plan/{index}") for index, value in enumerate(listed)]
     for index, each in enumerate(planned):
         for key, message in _mistakes(each, [arm.name for arm in arms], items):
@@ -241,7 +239,14 @@ class ItemReader(QuestionReader):
         earlier: dict[str, Question] = {}
         names: set[str] = set()
         items = []
-        for document, pointer, read in [*self.entries(documents)]:
+        entries: list[tuple[object, str, Item]] = []
+        for index, document in enumerate(documents):
+            pointer = f"/questions/{index}"
+            if isinstance(document, dict) and "block" in document:
+                entries += self.block(document, pointer)
+            else:
+                entries.append((document, pointer, self.item(document, pointer)))
+        for document, pointer, read in entries:
             item = read
             if isinstance(document, dict) and not CONDITIONS.isdisjoint(document):
                 item = self.visible(item, document, earlier, pointer)
@@ -257,17 +262,8 @@ class ItemReader(QuestionReader):
             self.problem("/questions", Sentence(_ANSWERS, most=MAX_QUESTIONS))
         return items
 
-    def entries(self, documents: Sequence[object]) -> Iterator[tuple[object, str, Item]]:
-        """Yield document, JSON pointer and item of each entry, and of each item of a block in its place."""
-        for index, document in enumerate(documents):
-            pointer = f"/questions/{index}"
-            if isinstance(document, dict) and "block" in document:
-                yield from self.block(document, pointer)
-            else:
-                yield document, pointer, self.item(document, pointer)
-
     def block(self, value: Mapping[str, object], pointer: str) -> list[tuple[object, str, Item]]:
-        """Parse questions that are randomized together."""
+        """Parse questions that are randomized together: document, JSON pointer and item of each."""
         fields = self.fields(value, pointer, {"block", "mechanism", "items"}, {"arm", "ask"})
         name = self.match(fields["block"], f"{pointer}/block", NAME)
         if name in self.block_names:
@@ -315,15 +311,14 @@ class ItemReader(QuestionReader):
             fields = self.fields(value, pointer, OF_EVERY_ITEM, OF_NOTES)
             return Item(str(kind), *self.texts(fields, pointer), ())
         question = self.question(value, pointer, ITEM_TYPES)
-        if isinstance(value, dict):
+        if isinstance(value, dict) and not {"anchor", "known_share"}.isdisjoint(value):
             question = replace(question, known_share=self.known_share(value, question, pointer))
         return Item(question.type, question.name, question.label, question.hint, (question,))
 
     def known_share(self, fields: Mapping[str, Any], asked: Question, pointer: str) -> Fraction | None:
         """Parse ``anchor`` and ``known_share``, the true share of yes of an anchor; None for another question."""
         if "anchor" not in fields:
-            if "known_share" in fields:
-                self.problem(f"{pointer}/known_share", "goes with anchor: true only")
+            self.problem(f"{pointer}/known_share", "goes with anchor: true only")
             return None
         if not self.mark(fields["anchor"], f"{pointer}/anchor"):
             return None
@@ -343,7 +338,7 @@ class ItemReader(QuestionReader):
             known = rational.parse_fraction(value)
             _, chance, *_ = random_answers(asked.domain, asked.absent)
             if known > 1 or abs(chance - known) < NEAREST_CHANCE:
-                raise ValueError(Sentence(_NEAR_CHANCE, chance=rational.dump_fraction(chance)))
+                raise ValueError(Sentence(_NEAR_CHANCE, chance=str(chance)))
             return known
         return None
 
@@ -467,7 +462,17 @@ def dump_items(items: Sequence[Item]) -> list[dict[str, Any]]:
     for block, group in groupby(items, key=attrgetter("block")):
         members, dumped = [*group], []
         for item in members:
-            dumped.append(_dump_item(item, earlier))
+            document: dict[str, Any] = {"type": item.type, "name": item.name, "label": item.label}
+            document |= {"hint": item.hint} if item.hint else {}
+            document |= dump_question(item.questions[0]) if item.type in TYPES else {}
+            if item.type == "matrix":
+                document["rows"] = [{"name": row.name, "label": row.label} for row in item.rows]
+                document["of"] = dump_asked(item.questions[0]) if item.questions else {}
+            document |= {"arm": list(item.arms)} if item.arms else {}
+            for key, conditions in (("visible_if", item.visible_if), ("any_of", item.any_of)):
+                if conditions:
+                    document[key] = {each.question: dump_condition(each, earlier[each.question]) for each in conditions}
+            dumped.append(document)
             earlier |= {question.name: question for question in item.questions}
         if block:
             # The block's arms and mechanism are those of its items.
@@ -490,22 +495,6 @@ def _in_block(item: Item, mechanism: JointRR, name: str, position: Iterator[int]
             for asked in item.questions
         ),
     )
-
-
-def _dump_item(item: Item, questions: Mapping[str, Question]) -> dict[str, Any]:
-    if item.type not in TYPES:
-        document: dict[str, Any] = {"type": item.type, "name": item.name, "label": item.label}
-        document |= {"hint": item.hint} if item.hint else {}
-    else:
-        document = dump_question(item.questions[0])
-    if item.type == "matrix":
-        document["rows"] = [{"name": row.name, "label": row.label} for row in item.rows]
-        document["of"] = dump_asked(item.questions[0]) if item.questions else {}
-    document |= {"arm": list(item.arms)} if item.arms else {}
-    for key, conditions in (("visible_if", item.visible_if), ("any_of", item.any_of)):
-        if conditions:
-            document[key] = {each.question: dump_condition(each, questions[each.question]) for each in conditions}
-    return document
 
 
 def dump_condition(condition: Condition, asked: Question) -> Any:  # noqa: ANN401 - a list or a map

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from sottovoce.shared import canonical
-from sottovoce.shared.arms.arms import Arm, blocks_of
+from sottovoce.shared.arms.arms import blocks_of
 from sottovoce.shared.by_hand.own_coin import procedure
 from sottovoce.shared.checks import LANGUAGE, LANGUAGE_FAULT, MISSING
 from sottovoce.shared.completion import LINK, read_after
@@ -100,7 +100,7 @@ class _SurveyReader(ItemReader):
         after = {"after": read_after(self, fields["after"], items, arms)} if "after" in fields else {}
         written = {**self.head(fields), **after, "questions": dump_items(items)}
         written |= {"arms": [arm.dump() for arm in arms]} if arms else {}
-        written |= read_plan(self, fields, arms, items)
+        written |= read_plan(self, fields["analysis_plan"], arms, items) if "analysis_plan" in fields else {}
         written |= {key: fields[key] for key in ("ask", "waves") if key in fields}
         read_orders(self, fields, items, self.pointers, written)
         written |= {"report_labels": labels} if self.neutral else {}
@@ -112,7 +112,28 @@ class _SurveyReader(ItemReader):
         self.memo(fields, items, len(waves))
         if not is_known:
             return None
-        survey = _survey(written, items, waves, delete_on, arms)
+        access, privacy = written["access"], written["privacy"]
+        drawn = [arm_question(arms, written["default_language"])] if arms else []
+        survey = Survey(
+            document=written,
+            name=written["name"],
+            revision=written["revision"],
+            default_language=written["default_language"],
+            title=written.get("title", {}),
+            opens=waves[0].opens,
+            closes=waves[-1].closes,
+            release_batch=privacy["release_batch"],
+            ids_days=written["retention"]["ids_days"],
+            delete_on=delete_on,
+            questions=(*(question for item in items for question in item.questions), *drawn),
+            items=tuple(items),
+            waves=tuple(waves),
+            ask=written.get("ask"),
+            arms=tuple(arms),
+            moduli=tuple(map(read_modulus, access["blind"])) if isinstance(access, dict) else (),
+            send_within_hours=privacy.get("send_within_hours", 0),
+            send_at_seconds=privacy.get("send_at_seconds", 0),
+        )
         # A limit that could not be read is empty, and a mistake already noted.
         if Decimal(survey.epsilon) > Decimal(written["privacy"].get("max_epsilon_total") or "Infinity"):
             self.problem("/privacy/max_epsilon_total", "is less than the questions spend together")
@@ -120,7 +141,7 @@ class _SurveyReader(ItemReader):
 
     def head(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Parse everything but the questions, with its defaults written out."""
-        return {
+        head = {
             "format": self.one_of(fields.get("format", FORMAT), "/format", (FORMAT,)),
             "name": self.match(fields.get("name", MISSING), "/name", _SURVEY_NAME),
             "revision": self.integer(fields.get("revision", 1), "/revision", 1, 10**6),
@@ -131,9 +152,15 @@ class _SurveyReader(ItemReader):
             **{key: read(self, fields) for key, read in _READERS.items() if key in fields},
             "access": self.access(fields),
             "privacy": self.privacy(fields.get("privacy", {})),
-            "retention": self.retention(fields.get("retention", {})),
-            **({} if self.check(fields) else {"check": False}),
         }
+        # Days that report ids are kept after closing, and the date of automatic deletion.
+        kept = self.fields(fields.get("retention", {}), "/retention", set(), {"ids_days", "delete_on"})
+        ids_days = self.integer(kept.get("ids_days", 30), "/retention/ids_days", 0, 3650)
+        head["retention"] = {"ids_days": ids_days, **{key: kept[key] for key in ("delete_on",) if key in kept}}
+        # True is the default and is not written out, so that surveys without it keep their digest.
+        if not isinstance(checked := fields.get("check", True), bool):
+            self.problem("/check", "must be true or false")
+        return head | ({"check": False} if checked is False else {})
 
     def access(self, fields: Mapping[str, Any]) -> object:
         """Parse ``access``; publishing replaces ``blind`` by the moduli, one for each wave."""
@@ -150,12 +177,6 @@ class _SurveyReader(ItemReader):
             if each in moduli[:index]:
                 self.problem(f"/access/blind/{index}", "is another wave's too: each wave has its own")
         return value
-
-    def retention(self, value: object) -> dict[str, Any]:
-        """Parse ``retention``: days that report ids are kept after closing, and the date of automatic deletion."""
-        fields = self.fields(value, "/retention", set(), {"ids_days", "delete_on"})
-        retention = {"ids_days": self.integer(fields.get("ids_days", 30), "/retention/ids_days", 0, 3650)}
-        return retention | {key: fields[key] for key in ("delete_on",) if key in fields}
 
     def delete_on(self, retention: Mapping[str, Any], waves: Sequence[Wave]) -> date | None:
         """Return the day on which everything is deleted, later than the last moment at which the survey is open."""
@@ -196,13 +217,6 @@ class _SurveyReader(ItemReader):
         blind = ["access: blind"] if fields.get("access") == "blind" or isinstance(fields.get("access"), dict) else []
         for what in [*(["waves"] if "waves" in fields else []), *blind, *waits]:
             self.problem("/kiosk", Sentence(_NOT_KIOSK, what=what))
-
-    def check(self, fields: Mapping[str, Any]) -> bool:
-        """Parse ``check``; true is the default and is not written out, so that surveys without it keep their digest."""
-        value = fields.get("check", True)
-        if not isinstance(value, bool):
-            self.problem("/check", "must be true or false")
-        return value is not False
 
     def replaces(self, fields: Mapping[str, Any]) -> str:
         """Parse the digest of the revision before; publishing fills it in."""
@@ -327,31 +341,3 @@ _READERS: Mapping[str, Callable[[_SurveyReader, Mapping[str, Any]], object]] = {
     "replaces": _SurveyReader.replaces,
 }
 """Readers of the keys that are written as they are read."""
-
-
-def _survey(
-    written: dict[str, Any], items: Sequence[Item], waves: Sequence[Wave], delete_on: date | None, arms: Sequence[Arm]
-) -> Survey:
-    """Return the survey of a document whose questions, waves, ask and arms are without mistakes."""
-    drawn = [arm_question(arms, written["default_language"])] if arms else []
-    access, privacy = written["access"], written["privacy"]
-    return Survey(
-        document=written,
-        name=written["name"],
-        revision=written["revision"],
-        default_language=written["default_language"],
-        title=written.get("title", {}),
-        opens=waves[0].opens,
-        closes=waves[-1].closes,
-        release_batch=privacy["release_batch"],
-        ids_days=written["retention"]["ids_days"],
-        delete_on=delete_on,
-        questions=(*(question for item in items for question in item.questions), *drawn),
-        items=tuple(items),
-        waves=tuple(waves),
-        ask=written.get("ask"),
-        arms=tuple(arms),
-        moduli=tuple(map(read_modulus, access["blind"])) if isinstance(access, dict) else (),
-        send_within_hours=privacy.get("send_within_hours", 0),
-        send_at_seconds=privacy.get("send_at_seconds", 0),
-    )

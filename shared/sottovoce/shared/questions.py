@@ -199,10 +199,23 @@ class QuestionReader(Reader):
         kind = TYPES[self.one_of(fields.get("type", "boolean"), f"{pointer}/type", types)]
         for key in sorted(_ALL_KEYS.intersection(fields) - set(kind.keys)):
             self.problem(f"{pointer}/{key}", Sentence("a {kind} question has no {key}", kind=kind.name, key=key))
-        choices = self.choices(fields, kind, pointer)
+        choices: tuple[Choice, ...] = ()
+        if kind.list_key and kind.list_key in fields:
+            choices = self.named(fields[kind.list_key], f"{pointer}/{kind.list_key}", 2, kind.most_choices)
+        elif kind.list_key:
+            self.problem(f"{pointer}/{kind.list_key}", "is missing")
         domain = kind.domain(fields, [choice.name for choice in choices], self, pointer) or _NO_DOMAIN
         if "absent_category" in fields:
             domain = self.with_category(fields, kind, domain, pointer)
+        mechanism = self.treatment(fields, kind, domain, pointer)
+        # The true value that represents a missing answer; None if an answer is required.
+        absent: Value | None = domain.steps if domain.absent else None
+        if absent is None and "when_absent" in fields and domain is not _NO_DOMAIN:
+            with self.noting(f"{pointer}/when_absent"):
+                value = kind.encode(domain, fields["when_absent"])
+                kind.check_exact(domain, fields["when_absent"])
+                kind.check_absent(value)
+                absent = value
         return Question(
             name="",
             type=kind.name,
@@ -210,19 +223,10 @@ class QuestionReader(Reader):
             hint={},
             choices=choices,
             domain=domain,
-            mechanism=self.treatment(fields, kind, domain, pointer),
-            absent=self.absent(fields, kind, domain, pointer),
+            mechanism=mechanism,
+            absent=absent,
             neutral=self.neutral and kind.truth == "yes_no" and not {"public", *KEYS} & set(fields),
         )
-
-    def choices(self, fields: Mapping[str, Any], kind: QuestionType, pointer: str) -> tuple[Choice, ...]:
-        """Parse the options, or the coordinates of a vector."""
-        if not kind.list_key:
-            return ()
-        if kind.list_key not in fields:
-            self.problem(f"{pointer}/{kind.list_key}", "is missing")
-            return ()
-        return self.named(fields[kind.list_key], f"{pointer}/{kind.list_key}", 2, kind.most_choices)
 
     def named(self, value: object, pointer: str, least: int, most: int) -> tuple[Choice, ...]:
         """Parse a list of ``least`` to ``most`` names and labels, no name twice."""
@@ -251,19 +255,6 @@ class QuestionReader(Reader):
             self.problem(pointer, Sentence(message, name=ABSENT))
         return domain if domain is _NO_DOMAIN else Domain((*domain.options, ABSENT), absent=True)
 
-    def absent(self, fields: Mapping[str, Any], kind: QuestionType, domain: Domain, pointer: str) -> Value | None:
-        """Parse the true value that represents a missing answer; None if an answer is required."""
-        if domain.absent:
-            return domain.steps
-        if "when_absent" not in fields or domain is _NO_DOMAIN:
-            return None
-        with self.noting(f"{pointer}/when_absent"):
-            value = kind.encode(domain, fields["when_absent"])
-            kind.check_exact(domain, fields["when_absent"])
-            kind.check_absent(value)
-            return value
-        return None
-
     def treatment(
         self, fields: Mapping[str, Any], kind: QuestionType, domain: Domain, pointer: str
     ) -> Mechanism | None:
@@ -280,22 +271,19 @@ class QuestionReader(Reader):
                 self.problem(f"{pointer}/type", Sentence(message, kind=kind.name))
             return None
         if "public" in fields:
-            self.check_public(fields, kind, domain, f"{pointer}/public")
+            place = f"{pointer}/public"
+            self.mark(fields["public"], place)
+            if "mechanism" in fields:
+                self.problem(place, "a public question has no mechanism")
+            if not kind.may_be_public:
+                self.problem(place, Sentence("a {kind} question cannot be public", kind=kind.name))
+            if domain.size > MAX_PUBLIC:
+                self.problem(place, Sentence("a public number has at most {most} values", most=str(MAX_PUBLIC)))
             return None
         if "mechanism" not in fields:
             self.problem(pointer, "must name a mechanism or say public: true")
             return None
         return self.mechanism(fields["mechanism"], kind, domain, f"{pointer}/mechanism")
-
-    def check_public(self, fields: Mapping[str, Any], kind: QuestionType, domain: Domain, pointer: str) -> None:
-        """Refuse what a public question cannot be; ``pointer`` leads to the key ``public``."""
-        self.mark(fields["public"], pointer)
-        if "mechanism" in fields:
-            self.problem(pointer, "a public question has no mechanism")
-        if not kind.may_be_public:
-            self.problem(pointer, Sentence("a {kind} question cannot be public", kind=kind.name))
-        if domain.size > MAX_PUBLIC:
-            self.problem(pointer, Sentence("a public number has at most {most} values", most=str(MAX_PUBLIC)))
 
     def mechanism(self, value: object, kind: QuestionType, domain: Domain, pointer: str) -> Mechanism | None:
         """Return the mechanism that ``value`` names or asks for by its epsilon; None after a mistake."""
@@ -346,7 +334,7 @@ def dump_question(question: Question) -> dict[str, Any]:
     document |= dump_asked(question)
     document |= dict.fromkeys(sorted(question.marks), True)
     if question.known_share is not None:
-        document |= {"anchor": True, "known_share": rational.dump_fraction(question.known_share)}
+        document |= {"anchor": True, "known_share": str(question.known_share)}
     return document
 
 

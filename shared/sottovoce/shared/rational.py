@@ -26,16 +26,11 @@ def parse_fraction(text: object) -> Fraction:
     if match is None:
         raise ValueError('must be a fraction written as a string, such as "3/4"')
     value = Fraction(int(match[1]), int(match[2] or 1))
-    if dump_fraction(value) != text:
+    if str(value) != text:
         raise ValueError("must be in lowest terms")
     if max(value.numerator, value.denominator) > MAX_DENOMINATOR:
         raise ValueError("numerator and denominator must not exceed 2^32")
     return value
-
-
-def dump_fraction(value: Fraction) -> str:
-    """Return ``"3/4"``, or ``"3"`` for a whole number."""
-    return str(value)
 
 
 def parse_decimal(value: object) -> Fraction:

@@ -54,7 +54,7 @@ from sottovoce.shared.by_hand.protection import protection_by
 from sottovoce.shared.channel_text import dump_block
 from sottovoce.shared.errors import EstimateError, StorageError
 from sottovoce.shared.parse_item import planned_comparisons
-from sottovoce.shared.rational import dump_fraction, show_epsilon
+from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question, Survey
 from sottovoce.shared.types.base import DayGrid
 from sottovoce.shared.visibility import Condition
@@ -342,7 +342,7 @@ def _of_question(question: Question, is_direct: bool) -> str:
     if question.mechanism is None:
         return f"{'Asked directly' if is_direct else 'Public'}. {coding(question)}"
     numbers = ", ".join(
-        f"{name} {dump_fraction(number) if not isinstance(number, int) else number}"
+        f"{name} {str(number) if not isinstance(number, int) else number}"
         for name, number in question.mechanism.explain().items()
     )
     has_no_limits = question.mechanism.report_kind == "range"
@@ -356,7 +356,7 @@ def _name(question: Question) -> str:
     if mechanism is None:
         return question.mechanism.name if question.mechanism else ""
     source = next(iter(mechanism.source.values()))
-    share = f"innocuous share {dump_fraction(mechanism.share)}, standard error {float(mechanism.std_error):g}: {source}"
+    share = f"innocuous share {mechanism.share!s}, standard error {float(mechanism.std_error):g}: {source}"
     return f"{mechanism.known_as}, as long as no one who sees the report knows the fact; {share}"
 
 

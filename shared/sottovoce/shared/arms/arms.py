@@ -217,18 +217,14 @@ def samples(survey: SampledSurvey, arm: int = 0) -> list[UnitSample]:
 def share_asked(survey: SampledSurvey, *indices: int) -> Fraction:
     """Return the expected share of respondents who are asked all questions with these indices."""
     weights = [arm.weight for arm in survey.arms] or [1]
-    shares = (weight * _share_in_arm(survey, arm, indices) for arm, weight in enumerate(weights))
-    return sum(shares, Fraction(0)) / sum(weights)
-
-
-def _share_in_arm(survey: SampledSurvey, arm: int, indices: Sequence[int]) -> Fraction:
-    if not {*indices} <= {*survey.places_by_arm[arm]}:
-        return Fraction(0)
-    share = Fraction(1)
-    for sample in samples(survey, arm):
-        total, wanted = len(sample.units), sum(not {*unit}.isdisjoint(indices) for unit in sample.units)
-        share *= Fraction(math.perm(sample.size, wanted), math.perm(total, wanted))
-    return share
+    asked = Fraction(0)
+    for arm, weight in enumerate(weights):
+        share = Fraction(weight if {*indices} <= {*survey.places_by_arm[arm]} else 0)
+        for sample in samples(survey, arm) if share else ():
+            total, wanted = len(sample.units), sum(not {*unit}.isdisjoint(indices) for unit in sample.units)
+            share *= Fraction(math.perm(sample.size, wanted), math.perm(total, wanted))
+        asked += share
+    return asked / sum(weights)
 
 
 def reports_by_question(survey: SampledSurvey, sizes: Sequence[int]) -> list[int]:

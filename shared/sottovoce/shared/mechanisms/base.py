@@ -191,7 +191,7 @@ class OfOdds(Mechanism):
 
     def dump(self) -> dict[str, Any]:
         """Return the odds; numbers of options, categories and steps are the question's."""
-        return {"name": self.name, "odds": rational.dump_fraction(self.keep)}
+        return {"name": self.name, "odds": str(self.keep)}
 
     @property
     def likelihood_ratio(self) -> Fraction:

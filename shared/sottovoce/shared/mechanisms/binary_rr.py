@@ -86,14 +86,14 @@ class BinaryRR(Table):
 
     def dump(self) -> dict[str, Any]:
         """Return the parameters, always written with a and b; the presets are shorthand for authors."""
-        return {"name": self.name, "a": rational.dump_fraction(self.a), "b": rational.dump_fraction(self.b)}
+        return {"name": self.name, "a": str(self.a), "b": str(self.b)}
 
     @property
     def known_as(self) -> str:
         """The name of the two that everybody knows; other channels have several readings, and no one name."""
         if (self.a, self.b) == _coin_flip({}):
             return "the coin flip"
-        return f"Warner's design, truth {rational.dump_fraction(self.a)}" if self.a + self.b == 1 else ""
+        return f"Warner's design, truth {self.a!s}" if self.a + self.b == 1 else ""
 
     @property
     def denominator(self) -> int:

@@ -76,7 +76,7 @@ class Geometric(Mechanism):
 
     def dump(self) -> dict[str, Any]:
         """Return the ratio; the grid is the question's."""
-        return {"name": self.name, "ratio": rational.dump_fraction(self.ratio)}
+        return {"name": self.name, "ratio": str(self.ratio)}
 
     @property
     def known_as(self) -> str:

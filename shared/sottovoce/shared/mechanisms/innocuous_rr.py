@@ -26,7 +26,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from sottovoce.shared import rational
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 
 CROSSWISE, UNRELATED = "crosswise", "unrelated_question"
@@ -92,10 +91,10 @@ class InnocuousRR(BinaryRR):
 
     def dump_keys(self) -> dict[str, Any]:
         """Return the keys ``procedure`` and ``innocuous`` of the question's canonical document."""
-        innocuous = {"label": self.label, "share": rational.dump_fraction(self.share), "source": self.source}
-        innocuous |= {"se": rational.dump_fraction(self.std_error)} if self.std_error else {}
+        innocuous = {"label": self.label, "share": str(self.share), "source": self.source}
+        innocuous |= {"se": str(self.std_error)} if self.std_error else {}
         innocuous |= {"fact": self.fact} if self.fact else {}
-        innocuous |= {} if self.is_crosswise else {"truth": rational.dump_fraction(self.truth)}
+        innocuous |= {} if self.is_crosswise else {"truth": str(self.truth)}
         return {"procedure": self.procedure, "innocuous": innocuous}
 
 

@@ -130,7 +130,7 @@ class JointRR:
 
     def dump(self) -> dict[str, Any]:
         """Return the odds and the radius; the numbers of categories are the questions'."""
-        return {"name": self.name, "odds": rational.dump_fraction(self.odds), "radius": self.radius}
+        return {"name": self.name, "odds": str(self.odds), "radius": self.radius}
 
     @property
     def likelihood_ratio(self) -> Fraction:

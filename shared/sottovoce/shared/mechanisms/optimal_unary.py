@@ -51,7 +51,7 @@ class OptimalUnary(Bits):
 
     def dump(self) -> dict[str, Any]:
         """Return the odds; the number of options is the question's."""
-        return {"name": self.name, "odds": rational.dump_fraction(self.likelihood_ratio)}
+        return {"name": self.name, "odds": str(self.likelihood_ratio)}
 
     def selected_bits(self, value: Any) -> Any:  # noqa: ANN401 - an int, or an array of them
         """Return the mask of the true bits: the true option alone."""
