@@ -76,19 +76,16 @@ def earlier_questions(draft: SurveyDraft, number: int) -> list[EarlierQuestion]:
     """Return the questions before a card that a condition may name: with one value, so no vector and no matrix."""
     rows = [row for card in draft.cards[:number] for row in condition_rows(card) if not row.negated]
     used = {row.question: row.options for row in rows}
-    return [
-        _earlier(place, card, used.get(card.name, ()))
-        for place, card in enumerate(draft.cards[:number])
-        if card.type in TYPES and TYPES[card.type].single
-    ]
-
-
-def _earlier(place: int, card: DraftItem, used: tuple[str, ...]) -> EarlierQuestion:
-    kind = TYPES[card.type]
-    least = str(card.treated.get("min", "")) if "min" in kind.keys else ""
-    answers = {} if "min" in kind.keys else answers_of(card)
-    known = tuple(answer for answer in used if answer in answers)
-    return EarlierQuestion(place, card.name, card.asked.get("label", {}), answers, kind.takes_category, least, known)
+    found = []
+    for place, card in enumerate(draft.cards[:number]):
+        kind = TYPES.get(card.type)
+        if kind is not None and kind.single:
+            least = str(card.treated.get("min", "")) if "min" in kind.keys else ""
+            answers = {} if "min" in kind.keys else answers_of(card)
+            known = tuple(answer for answer in used.get(card.name, ()) if answer in answers)
+            label, takes_not = card.asked.get("label", {}), kind.takes_category
+            found.append(EarlierQuestion(place, card.name, label, answers, takes_not, least, known))
+    return found
 
 
 def answers_of(card: DraftItem) -> Mapping[str, Mapping[str, str]]:

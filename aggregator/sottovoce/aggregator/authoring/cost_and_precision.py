@@ -6,15 +6,14 @@ Questions of a draft's cards are parsed one by one, or one block at a time.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import product, takewhile
+from itertools import product
 from typing import Any, NamedTuple
 
 from sottovoce.aggregator.authoring.draft import DraftItem, DraftSample, SurveyDraft, arms_of, is_in
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
 from sottovoce.aggregator.authoring.to_survey import complete_questions, survey_document
 from sottovoce.aggregator.planning.block_choice import cell_half_width
-from sottovoce.aggregator.planning.question_channels import Measure, ShareChannel, drawn_from, is_number, measure_of
+from sottovoce.aggregator.planning.question_channels import ShareChannel, drawn_from, is_number, measure_of
 from sottovoce.aggregator.planning.sample_size import reports_for, widest_margin
 from sottovoce.shared import canonical
 from sottovoce.shared.accounting import percent_after, report_epsilon, waves_epsilon
@@ -36,44 +35,36 @@ def question_of(draft: SurveyDraft, card: DraftItem) -> Question | None:
     if card.type not in (*TYPES, "matrix"):
         return None
     together = [each for each in draft.cards if card.block and each.block == card.block] or [card]
-    before = sum(each.row_count for each in takewhile(lambda each: each is not card, together))
-    questions = complete_questions(_canonical_questions(draft, together))
+    # Without texts and conditions, which affect no figure: editing a text does not recompute the mechanism.
+    with_effect = [{key: each.asked[key] for key in each.asked if key not in WITHOUT_EFFECT} for each in together]
+    alone = SurveyDraft(
+        {"title": _TEXT, "revision": 1},
+        tuple(
+            replace(each, asked={**_neutral(asked), "name": f"q{place}", "label": _TEXT})
+            for place, (each, asked) in enumerate(zip(together, with_effect, strict=True))
+        ),
+        tags=("en",),
+        declining=draft.declining,
+        blocks={each.block: draft.blocks[each.block] for each in together if each.block},
+    )
+    questions = complete_questions(canonical.dump(survey_document(alone, "q")))
+    place = next((place for place, each in enumerate(together) if each is card), len(together))
+    before = sum(each.row_count for each in together[:place])
     return questions[before] if before < len(questions) else None
 
 
-def _canonical_questions(draft: SurveyDraft, cards: Sequence[DraftItem]) -> bytes:
-    """Return the canonical survey of one question, or of a block, without texts and conditions, which affect no figure.
+def _neutral(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a question's document whose lists have the same lengths and neutral names.
 
-    It is the key of the cache of ``complete_questions``, so that editing a text does not recompute the mechanism.
+    ``when_absent`` names an option, whose name is gone, and affects no figure either.
     """
-    alone = SurveyDraft(
-        {"title": _TEXT, "revision": 1},
-        tuple(replace(card, asked=_neutral(card, f"q{place}")) for place, card in enumerate(cards)),
-        tags=("en",),
-        declining=draft.declining,
-        blocks={card.block: draft.blocks[card.block] for card in cards if card.block},
-    )
-    return canonical.dump(survey_document(alone, "q"))
-
-
-def _neutral(card: DraftItem, name: str) -> dict[str, Any]:
-    asked = {key: value for key, value in card.asked.items() if key not in WITHOUT_EFFECT}
-    asked |= _neutral_names(asked)
-    if isinstance(asked.get("of"), dict):
-        of = {key: value for key, value in asked["of"].items() if key != "when_absent"}
-        asked["of"] = of | _neutral_names(of)
-    # ``when_absent`` names an option, whose name is gone, and affects no figure either.
-    asked.pop("when_absent", None)
-    return {**asked, "name": name, "label": _TEXT}
-
-
-def _neutral_names(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the lists of a question's document with the same lengths and with neutral names."""
-    return {
-        key: [{"name": f"o{place}", "label": _TEXT} for place in range(len(asked[key]))]
-        for key in ("choices", "coordinates", "rows")
-        if key in asked
-    }
+    found = {key: value for key, value in asked.items() if key != "when_absent"}
+    for key in ("choices", "coordinates", "rows"):
+        if key in found:
+            found[key] = [{"name": f"o{place}", "label": _TEXT} for place in range(len(found[key]))]
+    if isinstance(found.get("of"), dict):
+        found["of"] = _neutral(found["of"])
+    return found
 
 
 @dataclass(frozen=True)
@@ -165,21 +156,16 @@ def steps_of(draft: SurveyDraft, card: DraftItem) -> Sequence[Step]:
             measure = measure_of(question)
             reported = guessed = None
             if isinstance(measure, ShareChannel) and question.kind.truth == "option":
-                guessed = _guessed_of_100(measure, len(question.domain.options))
+                # Levels have different mechanisms, which send one answer or a set of them; so the number of people who
+                # send their own answer grows with the set, and a stronger protection would look franker. A guess picks
+                # one of the set.
+                options = len(question.domain.options)
+                own = measure.a / (measure.a + (options - 1) * measure.b)
+                guessed = _round_of_100(own), _round_of_100(1 / options)
             elif isinstance(measure, ShareChannel):
                 reported = _round_of_100(measure.a), _round_of_100(measure.b)
             found.append(Step(harm, question.epsilon, reported, guessed, percent_after(question.epsilon)))
     return found
-
-
-def _guessed_of_100(channel: ShareChannel, options: int) -> tuple[int, int]:
-    """Return how many of 100 answers the best guess finds, with the report and without.
-
-    Levels have different mechanisms, which send one answer or a set of them; so the number of people who send their own
-    answer grows with the set, and a stronger protection would look franker. A guess picks one of the set.
-    """
-    size_of_set = channel.a + (options - 1) * channel.b
-    return _round_of_100(channel.a / size_of_set), _round_of_100(1 / options)
 
 
 def _round_of_100(share: float) -> int:
@@ -197,7 +183,9 @@ def figures_of(draft: SurveyDraft, card: DraftItem) -> Figures | None:
     share = asked / drawn_from(question) if private else asked
     measure, people = measure_of(question), draft.people
     openly = None if people is None else widest_margin(measure.openly, people * asked)
-    wanted = _target_margin(measure)
+    # 3 percentage points for a share, 1/30 of the range for a number and its ``blur``, the part of the margin that more
+    # reports do not reduce.
+    wanted = 3 * _POINT if isinstance(measure, ShareChannel) else (measure.high - measure.low) / 30 + measure.blur
     needed = {draft.declining: _people_needed(question, wanted, share)}
     for way in {"own", "never"} - set(needed):
         needed[way] = _people_needed(question_of(replace(draft, declining=way), card), wanted, share)
@@ -220,63 +208,53 @@ def _people_needed(question: Question | None, wanted: float, share: float) -> in
     return None if reports is None else math.ceil(reports / share)
 
 
-def _target_margin(measure: Measure) -> float:
-    """Return the margin to aim for: 3 percentage points for a share, 1/30 of the range for a number.
-
-    A number's ``blur``, the part of the margin that more reports do not reduce, is added.
-    """
-    return 3 * _POINT if isinstance(measure, ShareChannel) else (measure.high - measure.low) / 30 + measure.blur
-
-
 def share_asked(draft: SurveyDraft, card: DraftItem) -> float:
     """Return the share of people who are asked a card: by their arm and, if it is private, by ``ask``."""
     sample = DraftSample(draft)
     return float(arms.share_asked(sample, sample.rows.index(card))) or 1.0
 
 
-@dataclass
 class DraftFigures:
-    """Cost and precision of one draft, complete or not, computed once for its problems, its totals and its page."""
+    """Cost and precision of one draft, complete or not, computed once for its problems, its totals and its page.
 
-    draft: SurveyDraft
+    Attributes:
+        of_items: of each item; None for a note and for an incomplete question.
+        questions: question of each item, or None.
+        totals: of the whole draft, from its complete questions.
+    """
 
-    @cached_property
-    def of_items(self) -> Sequence[Figures | None]:
-        """Cost and precision of each item; None for a note and for an incomplete question."""
-        return [figures_of(self.draft, item) for item in self.draft.cards]
-
-    @property
-    def questions(self) -> Sequence[Question | None]:
-        """Question of each item; None for a note and for an incomplete question."""
-        return [found.question if found else None for found in self.of_items]
-
-    @cached_property
-    def totals(self) -> Totals:
-        """Cost and precision of the whole draft, from its complete questions."""
-        return _totals(self.draft, self.of_items)
-
-
-def _totals(draft: SurveyDraft, of_items: Sequence[Figures | None]) -> Totals:
-    known = [(card, found) for card, found in zip(draft.cards, of_items, strict=True) if found is not None]
-    costs = [(card, figures.epsilon) for card, figures in known]
-    sample = DraftSample(draft)
-    private, asked = len(sample.units), arms.asked_of(sample, sample.units)
-    in_arms = [[each for each in costs if is_in(each[0], arm)] for arm in arms_of(draft)] or [costs]
-    epsilon = max(report_epsilon(each, min(asked, len(each))) if each else 0.0 for each in map(unit_epsilons, in_arms))
-    margins = [figures.margin for _, figures in known if not figures.number and figures.margin is not None]
-    margin = max(margins, default=None)
-    return Totals(
-        epsilon=epsilon,
-        private=private,
-        asked=asked,
-        pairs=asked * (asked - 1) / (private * (private - 1)) if private > 1 else None,
-        after=percent_after(epsilon),
-        margin=margin,
-        # Two groups of half the people each: either has twice the variance, and the difference has both.
-        difference=None if margin is None else min(2 * margin, 1.0),
-        cell=None if draft.people is None else _widest_cell(draft, draft.people, known),
-        goals=_goals(draft, of_items),
-    )
+    def __init__(self, draft: SurveyDraft) -> None:
+        self.draft = draft
+        self.of_items = [figures_of(draft, item) for item in draft.cards]
+        self.questions = [found.question if found else None for found in self.of_items]
+        known = [(card, found) for card, found in zip(draft.cards, self.of_items, strict=True) if found is not None]
+        costs = [(card, figures.epsilon) for card, figures in known]
+        sample = DraftSample(draft)
+        private, asked = len(sample.units), arms.asked_of(sample, sample.units)
+        in_arms = [[each for each in costs if is_in(each[0], arm)] for arm in arms_of(draft)] or [costs]
+        units = [unit_epsilons(each) for each in in_arms]
+        epsilon = max(report_epsilon(each, min(asked, len(each))) if each else 0.0 for each in units)
+        margins = [figures.margin for _, figures in known if not figures.number and figures.margin is not None]
+        margin = max(margins, default=None)
+        hardest: dict[str, tuple[int, Figures]] = {}
+        people: dict[str, float] = {}
+        for number, (card, found) in enumerate(zip(draft.cards, self.of_items, strict=True)):
+            if found is not None and found.epsilon:
+                goal, needed = goal_of(card), math.inf if found.needed is None else found.needed
+                if needed > people.get(goal, -1):
+                    people[goal], hardest[goal] = needed, (number, found)
+        self.totals = Totals(
+            epsilon=epsilon,
+            private=private,
+            asked=asked,
+            pairs=asked * (asked - 1) / (private * (private - 1)) if private > 1 else None,
+            after=percent_after(epsilon),
+            margin=margin,
+            # Two groups of half the people each: either has twice the variance, and the difference has both.
+            difference=None if margin is None else min(2 * margin, 1.0),
+            cell=None if draft.people is None else _widest_cell(draft, draft.people, known),
+            goals=list(hardest.values()),
+        )
 
 
 def unit_epsilons(cards: Sequence[tuple[DraftItem, float]]) -> list[float]:
@@ -285,26 +263,11 @@ def unit_epsilons(cards: Sequence[tuple[DraftItem, float]]) -> list[float]:
     return [*alone, *{card.block: epsilon for card, epsilon in cards if card.block}.values()]
 
 
-def _goals(draft: SurveyDraft, of_items: Sequence[Figures | None]) -> list[tuple[int, Figures]]:
-    hardest: dict[str, tuple[int, Figures]] = {}
-    for number, (card, found) in enumerate(zip(draft.cards, of_items, strict=True)):
-        if found is None or not found.epsilon:
-            continue
-        goal = goal_of(card)
-        if goal not in hardest or _people(found) > _people(hardest[goal][1]):
-            hardest[goal] = number, found
-    return list(hardest.values())
-
-
 def goal_of(card: DraftItem) -> str:
     """Return the planned analysis of a card as a key: ``share``, or the kind of answer and the chosen use."""
     kind = str(card.treated.get("type", ""))
     uses = uses_of(kind)
     return f"{TYPES[kind].truth}_{card.use or uses[0]}" if uses else "share"
-
-
-def _people(found: Figures) -> float:
-    return math.inf if found.needed is None else found.needed
 
 
 def _widest_cell(draft: SurveyDraft, people: int, known: Sequence[tuple[DraftItem, Figures]]) -> float | None:

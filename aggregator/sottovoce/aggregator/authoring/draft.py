@@ -9,9 +9,8 @@ cards a person of an arm is asked, and their weights how many people that are.
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 from typing import Any, Self
 
 from sottovoce.shared import canonical
@@ -242,23 +241,25 @@ class SurveyDraft:
         found = self.head.get("waves", [])
         return [{key: str(each[key]) for key in each} for each in found if isinstance(each, Mapping)]
 
-    @property
-    def groups(self) -> list[tuple[str, list[DraftItem]]]:
-        """Names of blocks with their cards, in order; the cards between blocks have the name ""."""
-        return [(name, list(group)) for name, group in groupby(self.cards, key=lambda card: card.block)]
+    def entries(self, items: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """Return the survey's list of questions of the cards' ``items``, those of a block within it.
 
-    def entries(self, item_of: Callable[[DraftItem], Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-        """Return the survey's list of questions, the items of a block within it; ``in_one_list`` takes them apart."""
-        found: list[Mapping[str, Any]] = []
-        for block, cards in self.groups:
-            items = [*map(item_of, cards)]
-            found += [{"block": block, **self.blocks[block], "items": items}] if block else items
+        ``in_one_list`` takes them apart.
+        """
+        found: list[dict[str, Any]] = []
+        before = ""
+        for block, item in zip([card.block for card in self.cards], items, strict=True):
+            if block and block == before:
+                found[-1]["items"].append(item)
+            else:
+                found.append({"block": block, **self.blocks[block], "items": [item]} if block else {**item})
+            before = block
         return found
 
     @property
     def dumped(self) -> bytes:
         """Bytes for storage; ``read`` restores the draft."""
-        questions = self.entries(lambda card: card.item)
+        questions = self.entries(card.item for card in self.cards)
         notes: dict[str, Any] = {key: value for key in _NOTES if (value := getattr(self, key))}
         notes |= {"tags": list(self.tags), "cards": [{"harm": card.harm, "use": card.use} for card in self.cards]}
         return canonical.dump({"format": FORMAT, "notes": notes, "survey": {**self.head, "questions": questions}})

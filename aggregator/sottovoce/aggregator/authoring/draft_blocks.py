@@ -62,15 +62,15 @@ class ProtectedTogether:
 
 def joinable_cards(draft: SurveyDraft) -> list[int]:
     """Return the numbers of the cards that may be protected together: those whose answer is one of some options."""
-    return [number for number, card in enumerate(draft.cards) if not card.block and _is_joinable(draft, card)]
-
-
-def _is_joinable(draft: SurveyDraft, card: DraftItem) -> bool:
-    question = None if card.harm == "public" else question_of(draft, card)
-    if question is None or question.mechanism is None or _ALONE & {*card.asked, *card.treated}:
-        return False
-    # A device that remembers an answer over waves does so for one question.
-    return question.kind.takes_category and question.mechanism.waves == 1
+    found = []
+    for number, card in enumerate(draft.cards):
+        question = None if card.block or card.harm == "public" else question_of(draft, card)
+        if question is None or question.mechanism is None or _ALONE & {*card.asked, *card.treated}:
+            continue
+        # A device that remembers an answer over waves does so for one question.
+        if question.kind.takes_category and question.mechanism.waves == 1:
+            found.append(number)
+    return found
 
 
 def protect_together(draft: SurveyDraft, numbers: Collection[int]) -> SurveyDraft:
@@ -83,25 +83,20 @@ def protect_together(draft: SurveyDraft, numbers: Collection[int]) -> SurveyDraf
     cards = [draft.cards[number] for number in chosen]
     if sum(card.row_count for card in cards) < MIN_QUESTIONS:
         return draft
-    apart = _epsilon_apart(draft, [(card, _epsilon(draft, card)) for card in cards])
+    asked = [(card, question_of(draft, card)) for card in cards]
+    apart = _epsilon_apart(draft, [(card, question.epsilon) for card, question in asked if question is not None])
     epsilon = min(Fraction(apart) + _ROUNDING, Fraction(DEFAULT_ALLOWANCE.question))
     name = free_name("together", {*draft.blocks, *(card.name for card in draft.cards)})
-    joined = [_gathered(draft, chosen, place, name) for place in (chosen[0], chosen[-1])]
-    # Questions that depend on each other keep their order where one of the two places allows it.
-    best = min(joined, key=lambda each: len([*condition_problems(each)]))
-    return replace(best, blocks={**draft.blocks, name: _fitted(epsilon, _sizes(draft, cards))})
-
-
-def _gathered(draft: SurveyDraft, chosen: Sequence[int], place: int, name: str) -> SurveyDraft:
     rest = [(number, card) for number, card in enumerate(draft.cards) if number not in chosen]
-    block = [replace(draft.cards[number], block=name) for number in chosen]
-    before = [card for number, card in rest if number < place]
-    return replace(draft, cards=(*before, *block, *(card for number, card in rest if number > place)))
-
-
-def _epsilon(draft: SurveyDraft, card: DraftItem) -> float:
-    question = question_of(draft, card)
-    return 0.0 if question is None else question.epsilon
+    joined = []
+    for place in (chosen[0], chosen[-1]):
+        before = [card for number, card in rest if number < place]
+        after = [card for number, card in rest if number > place]
+        joined.append(replace(draft, cards=(*before, *(replace(card, block=name) for card in cards), *after)))
+    # Questions that depend on each other keep their order where one of the two places allows it.
+    problems = [len([*condition_problems(each)]) for each in joined]
+    best = joined[problems.index(min(problems))]
+    return replace(best, blocks={**draft.blocks, name: _fitted(epsilon, _sizes(draft, cards))})
 
 
 def _epsilon_apart(draft: SurveyDraft, cards: Sequence[tuple[DraftItem, float]]) -> float:
@@ -109,6 +104,11 @@ def _epsilon_apart(draft: SurveyDraft, cards: Sequence[tuple[DraftItem, float]])
     epsilons = unit_epsilons(cards)
     sample = DraftSample(draft)
     return report_epsilon(epsilons, min(asked_of(sample, sample.units), len(epsilons)))
+
+
+def _sizes_of(draft: SurveyDraft, block: str) -> tuple[int, ...]:
+    apart = separate(draft, block)
+    return _sizes(apart, [apart.cards[number] for number, card in enumerate(draft.cards) if card.block == block])
 
 
 def _sizes(draft: SurveyDraft, cards: Sequence[DraftItem]) -> tuple[int, ...]:
@@ -143,7 +143,7 @@ def refitted(draft: SurveyDraft, name: str) -> SurveyDraft:
     cards = [card for card in draft.cards if card.block == name]
     if sum(card.row_count for card in cards) < MIN_QUESTIONS:
         return separate(draft, name)
-    sizes = _sizes(separate(draft, name), cards_apart(cards))
+    sizes = _sizes_of(draft, name)
     with suppress(ValueError, TypeError, KeyError):
         epsilon = Fraction(log(Fraction(draft.blocks[name]["mechanism"]["odds"]))) + _ROUNDING
         return replace(draft, blocks={**draft.blocks, name: _fitted(epsilon, sizes, draft.ask_of(name))})
@@ -152,7 +152,7 @@ def refitted(draft: SurveyDraft, name: str) -> SurveyDraft:
 
 def drawable(draft: SurveyDraft, name: str) -> range:
     """Return how many questions of a block may be asked instead of all; empty for unequal numbers of options."""
-    sizes = _sizes(separate(draft, name), cards_apart([card for card in draft.cards if card.block == name]))
+    sizes = _sizes_of(draft, name)
     return range(len(sizes) - 1, MIN_QUESTIONS - 1, -1) if len({*sizes}) == 1 else range(0)
 
 
@@ -166,11 +166,6 @@ def with_ask(draft: SurveyDraft, name: str, ask: int | None) -> SurveyDraft:
     return refitted(replace(draft, blocks={**draft.blocks, name: made}), name)
 
 
-def cards_apart(cards: Sequence[DraftItem]) -> list[DraftItem]:
-    """Return the cards as they are without their block."""
-    return [replace(card, block="") for card in cards]
-
-
 def compared(draft: SurveyDraft, name: str) -> ProtectedTogether | None:
     """Compare a block with its cards by themselves; None if the block is incomplete or refused."""
     numbers = [number for number, card in enumerate(draft.cards) if card.block == name]
@@ -181,7 +176,7 @@ def compared(draft: SurveyDraft, name: str) -> ProtectedTogether | None:
     known = [each for each in alone if each and each.needed]
     if not members or not len(members) == len(known) == len(cards):
         return None
-    own = [*zip(cards_apart(cards), (each.epsilon for each in known), strict=True)]
+    own = [(apart.cards[number], each.epsilon) for number, each in zip(numbers, known, strict=True)]
     return ProtectedTogether(
         name=name,
         numbers=numbers,

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import count
+from itertools import count, groupby
+from operator import attrgetter
 from typing import Any
 
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, free_name, is_given, least_of, with_part
@@ -75,7 +76,8 @@ def _move(draft: SurveyDraft, number: int, by: int) -> SurveyDraft:
     if cards[number].block == cards[other].block:
         cards[number], cards[other] = cards[other], cards[number]
         return replace(draft, cards=tuple(cards))
-    groups = [part for name, group in draft.groups for part in ([group] if name else [[card] for card in group])]
+    blocks = groupby(draft.cards, key=attrgetter("block"))
+    groups = [part for name, group in blocks for part in ([[*group]] if name else [[card] for card in group])]
     first = next(place for place, group in enumerate(groups) if group[-1] is cards[min(number, other)])
     groups[first], groups[first + 1] = groups[first + 1], groups[first]
     return replace(draft, cards=tuple(card for group in groups for card in group))

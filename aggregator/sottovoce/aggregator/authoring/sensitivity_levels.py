@@ -98,21 +98,17 @@ def mechanism_for(card: DraftItem, has_category: bool) -> Mapping[str, Any]:
         return card.mechanism or {"epsilon": EPSILONS["clearly"]}
     kind = TYPES.get(str(card.treated.get("type", "")), TYPES["boolean"])
     epsilon = {"epsilon": EPSILONS[card.harm]}
-    if kind.takes_category:
-        return _mechanism_of_options(card, kind.truth == "yes_no", has_category) or epsilon
-    name = _BY_USE.get((kind.truth, card.use))
-    return {"name": name, **epsilon} if name else epsilon
-
-
-def _mechanism_of_options(card: DraftItem, is_yes_no: bool, has_category: bool) -> Mapping[str, Any] | None:
+    if not kind.takes_category:
+        name = _BY_USE.get((kind.truth, card.use))
+        return {"name": name, **epsilon} if name else epsilon
+    is_yes_no = kind.truth == "yes_no"
     if is_yes_no and not has_category:
-        return _PAIRS.get(card.harm)
-    if card.harm not in ODDS:
-        return None
-    odds = ODDS[card.harm]
+        return _PAIRS.get(card.harm, epsilon)
     size = (2 if is_yes_no else len(card.treated.get("choices", ()))) + has_category
     # With more options subset selection has less variance at the same epsilon. Publishing chooses it for an epsilon.
-    return {"name": "kary_rr", "odds": str(odds)} if size <= odds + 3 else None
+    if card.harm in ODDS and size <= ODDS[card.harm] + 3:
+        return {"name": "kary_rr", "odds": str(ODDS[card.harm])}
+    return epsilon
 
 
 def harm_of(asked: Mapping[str, Any]) -> tuple[str, str, Mapping[str, Any] | None]:

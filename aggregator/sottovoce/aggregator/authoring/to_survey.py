@@ -261,22 +261,18 @@ def survey_document(draft: SurveyDraft, name: str) -> dict[str, Any]:
     """
     draft = with_copies(with_slugs(draft))
     document = _without_empty({**draft.head, "default_language": draft.tags[0]})
-    entries = draft.entries(lambda card: _item(without_not(card, draft.cards), draft.declining))
-    questions = [_with_arm(entry) for entry in entries]
+    questions = draft.entries(_item(without_not(card, draft.cards), draft.declining) for card in draft.cards)
+    for entry in questions:
+        # A block has the arm of its items; the survey's checks refuse items of different arms.
+        arms = [item.get(ARM) for item in entry.get("items", ())]
+        if arms and arms[0] is not None and all(each == arms[0] for each in arms):
+            items = [{key: item[key] for key in item if key != ARM} for item in entry["items"]]
+            entry |= {ARM: arms[0], "items": items}
     ask = document.pop("ask", None)
     if isinstance(ask, int) and ask < len(DraftSample(draft).units):
         document["ask"] = ask
     made = {"format": FORMAT, "name": name, **document, "questions": questions}
     return with_file_columns(made, draft.people) if draft.chooses_columns else made
-
-
-def _with_arm(entry: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the entry of a block with the arm of its items; the survey's checks refuse items of different arms."""
-    arms = [item.get(ARM) for item in entry.get("items", ())]
-    if not arms or arms[0] is None or any(each != arms[0] for each in arms):
-        return entry
-    inner = [{key: value for key, value in item.items() if key != ARM} for item in entry["items"]]
-    return {**entry, ARM: arms[0], "items": inner}
 
 
 def with_slugs(draft: SurveyDraft) -> SurveyDraft:
@@ -287,17 +283,14 @@ def with_slugs(draft: SurveyDraft) -> SurveyDraft:
         made = question_name(str(card.asked.get("label", {}).get(draft.tags[0], "")), card.name, draft.tags[0])
         names[card.name] = card.name if is_given(card.name) else free_name(made, others, longest=LONGEST_QUESTION)
     cards = tuple(replace(card, asked=_renamed(card.asked, names[card.name], names)) for card in draft.cards)
-    return replace(draft, head=_rename_in_head(draft.head, names), cards=cards)
-
-
-def _rename_in_head(head: Mapping[str, Any], names: Mapping[str, str]) -> Mapping[str, Any]:
-    found = dict(head)
+    head = dict(draft.head)
     if "keep_last" in head:
-        found["keep_last"] = [names.get(name, name) for name in head["keep_last"]]
+        head["keep_last"] = [names.get(name, name) for name in head["keep_last"]]
     if "analysis_plan" in head:
-        found["analysis_plan"] = [_rename_in_plan(each, names) for each in head["analysis_plan"]]
-    when: Mapping[str, Any] = part_at(head, SCREENED_OUT) or {}
-    return with_part(found, SCREENED_OUT, {names.get(name, name): when[name] for name in when}) if when else found
+        head["analysis_plan"] = [_rename_in_plan(each, names) for each in head["analysis_plan"]]
+    if when := part_at(head, SCREENED_OUT):
+        head = with_part(head, SCREENED_OUT, {names.get(name, name): when[name] for name in when})
+    return replace(draft, head=head, cards=cards)
 
 
 def _rename_in_plan(planned: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
@@ -313,23 +306,17 @@ def _renamed(asked: Mapping[str, Any], name: str, names: Mapping[str, str]) -> d
 
 
 def _item(card: DraftItem, declining: str) -> dict[str, Any]:
-    if card.type == "matrix":
-        return _without_empty({**card.asked, "of": _treated(card, declining)})
-    if card.type not in TYPES:
-        return _without_empty({key: value for key, value in card.asked.items() if key not in ABSENT_KEYS})
-    return _without_empty(_treated(card, declining))
-
-
-def _treated(card: DraftItem, declining: str) -> dict[str, Any]:
-    asked = {key: value for key, value in card.treated.items() if key not in ABSENT_KEYS}
-    asked |= absent_keys(card, declining)
-    if card.harm == "public":
-        return {**asked, "public": True}
-    asked = {key: value for key, value in asked.items() if key not in MARKS}
-    # A block has one mechanism for all its questions; a person's own fact hides an answer without any.
-    if card.block or "procedure" in asked:
-        return asked
-    return {**asked, "mechanism": dict(mechanism_for(card, "absent_category" in asked))}
+    treated = {key: value for key, value in card.treated.items() if key not in ABSENT_KEYS}
+    if card.type in (*TYPES, "matrix"):
+        treated |= absent_keys(card, declining)
+        if card.harm == "public":
+            treated["public"] = True
+        else:
+            treated = {key: value for key, value in treated.items() if key not in MARKS}
+            # A block has one mechanism for all its questions; a person's own fact hides an answer without any.
+            if not card.block and "procedure" not in treated:
+                treated["mechanism"] = dict(mechanism_for(card, "absent_category" in treated))
+    return _without_empty({**card.asked, "of": treated} if card.type == "matrix" else treated)
 
 
 def _without_empty(document: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from operator import attrgetter
 
 from sottovoce.aggregator.authoring.conditions import condition_problems
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, unit_epsilons
@@ -71,45 +72,25 @@ def _errors(problems: list[DraftProblem]) -> set[tuple[str, str]]:
 
 
 def _problems(draft: SurveyDraft, name: str, figures: DraftFigures | None) -> list[DraftProblem]:
-    found = list(_translated_problems(draft, figures or DraftFigures(draft)))
+    figures = figures or DraftFigures(draft)
+    # In the order of checks on the page.
+    found = [*_texts(draft), *_answers(figures), *condition_problems(draft), *_bad_texts(draft), *_cost(figures)]
+    found += [*_sending_delay(draft), *_people(figures)]
     if draft.head.get("quick_exit") and is_telling(name):
         found.append(DraftProblem(FieldPath("quick_exit"), "telling_name", grave=False, values={"name": name}))
     reported = {problem.place.field for problem in found if problem.grave}
     cards = {problem.place.card for problem in found if problem.grave and problem.place.card is not None}
-    found += [
-        each
-        for each in _parser_problems(draft, name)
-        if each.place.field not in reported and each.place.card not in cards
-    ]
-    return sorted(found, key=lambda problem: not problem.grave)
-
-
-def _translated_problems(draft: SurveyDraft, figures: DraftFigures) -> Iterator[DraftProblem]:
-    """Yield the problems that have translated messages, in the order of checks on the page."""
-    yield from _texts(draft)
-    if not any(card.type in (*TYPES, "matrix") for card in draft.cards):
-        yield DraftProblem(FieldPath("add"), "no_question", mend="add:boolean")
-    yield from _options(draft)
-    yield from _numbers(figures)
-    yield from condition_problems(draft)
-    yield from _bad_texts(draft)
-    yield from _cost(figures)
-    yield from _check_sending_delay(draft)
-    yield from _check_researcher(draft)
-    yield from _check_people(figures)
+    try:
+        survey_of_draft(draft, name)
+    except SpecError as error:
+        refused = [refused_field(draft, problem) for problem in error.problems]
+        found += [each for each in refused if each.place.field not in reported and each.place.card not in cards]
+    return sorted(found, key=attrgetter("grave"), reverse=True)
 
 
 def survey_of_draft(draft: SurveyDraft, name: str) -> Survey:
     """Convert a draft into a survey; SpecError if it is not yet a valid one."""
     return parse_survey(survey_document(draft, name))
-
-
-def _parser_problems(draft: SurveyDraft, name: str) -> Iterator[DraftProblem]:
-    try:
-        survey_of_draft(draft, name)
-    except SpecError as error:
-        for problem in error.problems:
-            yield refused_field(draft, problem)
 
 
 def refused_field(draft: SurveyDraft, problem: Problem) -> DraftProblem:
@@ -148,13 +129,12 @@ def place_of(draft: SurveyDraft, pointer: str) -> FieldPath:
 
 def _first_cards(draft: SurveyDraft) -> list[int]:
     """Return the number of the first card of each entry in the survey's list of questions."""
-    numbered = numbered_copies(draft)
     found: list[int] = []
-    before = 0
-    for name, cards in replace(draft, cards=tuple(card for _, card in numbered)).groups:
-        found += [before] if name else range(before, before + len(cards))
-        before += len(cards)
-    return [numbered[place][0] for place in found]
+    before = ""
+    for number, card in numbered_copies(draft):
+        found += [] if card.block and card.block == before else [number]
+        before = card.block
+    return found
 
 
 def _texts(draft: SurveyDraft) -> Iterator[DraftProblem]:
@@ -168,6 +148,8 @@ def _texts(draft: SurveyDraft) -> Iterator[DraftProblem]:
         missing = [place for place, texts in _texts_with_fields(draft) if texts.get(default) and not texts.get(tag)]
         if missing:
             yield DraftProblem(missing[0], "untranslated", grave=False, values={"tag": tag, "missing": len(missing)})
+    if not any(card.type in (*TYPES, "matrix") for card in draft.cards):
+        yield DraftProblem(FieldPath("add"), "no_question", mend="add:boolean")
 
 
 def _texts_with_fields(draft: SurveyDraft) -> Iterator[tuple[FieldPath, Mapping[str, str]]]:
@@ -193,33 +175,27 @@ def _bad_texts(draft: SurveyDraft) -> Iterator[DraftProblem]:
             yield DraftProblem(place, "direction", mend=mend)
 
 
-def _options(draft: SurveyDraft) -> Iterator[DraftProblem]:
-    for number, card in enumerate(draft.cards):
+def _answers(figures: DraftFigures) -> Iterator[DraftProblem]:
+    """Yield the problems of rows and options, then those of numbers."""
+    draft = figures.draft
+    kinds = [TYPES.get(str(card.treated.get("type"))) for card in draft.cards]
+    for number, (card, kind) in enumerate(zip(draft.cards, kinds, strict=True)):
         if card.type == "matrix" and not card.asked.get("rows"):
             yield DraftProblem(on_card(number, "rows"), "no_rows")
-        kind = TYPES.get(str(card.treated.get("type")))
-        if kind is None or kind.list_key != "choices":
-            continue
-        labels = [choice["label"].get(draft.tags[0], "") for choice in card.treated.get("choices", ())]
-        place = on_card(number, "options")
-        if len(labels) < 2:
-            yield DraftProblem(place, "few_options")
-        elif len(set(labels)) < len(labels):
-            yield DraftProblem(place, "same_options")
-
-
-def _numbers(figures: DraftFigures) -> Iterator[DraftProblem]:
-    for number, (card, question) in enumerate(zip(figures.draft.cards, figures.questions, strict=True)):
-        kind = TYPES.get(str(card.treated.get("type")))
+        if kind is not None and kind.list_key == "choices":
+            labels = [choice["label"].get(draft.tags[0], "") for choice in card.treated.get("choices", ())]
+            if len(labels) < 2:
+                yield DraftProblem(on_card(number, "options"), "few_options")
+            elif len(set(labels)) < len(labels):
+                yield DraftProblem(on_card(number, "options"), "same_options")
+    for number, (card, kind) in enumerate(zip(draft.cards, kinds, strict=True)):
         # A block has no numbers, and says so itself.
-        if kind is None or kind.truth != "number" or card.block:
-            continue
-        place = on_card(number, "min")
-        # Of a file a 0 is a number, and of the form an empty text none.
-        if any(card.treated.get(key, "") in ("", None) for key in kind.required):
-            yield DraftProblem(place, "no_bounds")
-        elif question is None:
-            yield DraftProblem(place, "bad_bounds")
+        if kind is not None and kind.truth == "number" and not card.block:
+            # Of a file a 0 is a number, and of the form an empty text none.
+            if any(card.treated.get(key, "") in ("", None) for key in kind.required):
+                yield DraftProblem(on_card(number, "min"), "no_bounds")
+            elif figures.questions[number] is None:
+                yield DraftProblem(on_card(number, "min"), "bad_bounds")
 
 
 def _cost(figures: DraftFigures) -> Iterator[DraftProblem]:
@@ -234,8 +210,15 @@ def _cost(figures: DraftFigures) -> Iterator[DraftProblem]:
                 values={"spent": _figure(epsilon), "allowed": _figure(DEFAULT_ALLOWANCE.question)},
                 mend=f"separate:{card.block}" if card.block else f"step:{number}:little",
             )
-    units = unit_epsilons([*zip(draft.cards, epsilons, strict=True)])
-    yield from _check_epsilon(figures.totals.epsilon, units, _may_draw(draft))
+    total = figures.totals.epsilon
+    grave = total > DEFAULT_ALLOWANCE.total
+    if grave or total >= NEARLY_SURE:
+        units = unit_epsilons([*zip(draft.cards, epsilons, strict=True)])
+        limit = DEFAULT_ALLOWANCE.total if grave else NEARLY_SURE
+        ask = most_asked(units, len(units), limit) if _may_draw(draft) else 0
+        values = {"spent": _figure(total), "allowed": _figure(DEFAULT_ALLOWANCE.total)}
+        key, mend = "dear_survey" if grave else "nearly_sure", f"ask:{ask}" if ask else ""
+        yield DraftProblem(FieldPath("ask"), key, grave, values, mend)
 
 
 def _may_draw(draft: SurveyDraft) -> bool:
@@ -250,23 +233,16 @@ def _may_draw(draft: SurveyDraft) -> bool:
     )
 
 
-def _check_epsilon(total: float, epsilons: list[float], may_draw: bool) -> Iterator[DraftProblem]:
-    grave = total > DEFAULT_ALLOWANCE.total
-    if not grave and total < NEARLY_SURE:
-        return
-    limit = DEFAULT_ALLOWANCE.total if grave else NEARLY_SURE
-    ask = most_asked(epsilons, len(epsilons), limit) if may_draw else 0
-    values = {"spent": _figure(total), "allowed": _figure(DEFAULT_ALLOWANCE.total)}
-    yield DraftProblem(
-        FieldPath("ask"), "dear_survey" if grave else "nearly_sure", grave, values, f"ask:{ask}" if ask else ""
-    )
-
-
 def _figure(epsilon: float) -> float:
     return float(show_epsilon(epsilon))
 
 
-def _check_researcher(draft: SurveyDraft) -> Iterator[DraftProblem]:
+def _people(figures: DraftFigures) -> Iterator[DraftProblem]:
+    """Yield what is wrong with the researcher, with what all answers together would show, and with numbers of people.
+
+    Public questions are warned of whose answers together would be unique to many respondents (sample uniques).
+    """
+    draft = figures.draft
     researcher = draft.head.get("researcher", {})
     if not researcher.get("name"):
         # The survey file has no place for an institution, contact or ethics text without the researcher's name.
@@ -274,38 +250,32 @@ def _check_researcher(draft: SurveyDraft) -> Iterator[DraftProblem]:
         yield DraftProblem(FieldPath("researcher.name"), "no_researcher", grave)
     elif not researcher.get("contact"):
         yield DraftProblem(FieldPath("researcher.contact"), "no_contact", grave=False)
-
-
-def _check_people(figures: DraftFigures) -> Iterator[DraftProblem]:
-    draft = figures.draft
     questions = [card for card in draft.cards if card.type in (*TYPES, "matrix")]
     if questions and all(card.harm == "public" for card in questions):
         yield DraftProblem(on_card(0, "harm"), "all_public", grave=False)
-    yield from _check_sample_uniques(figures)
-    if draft.people is None:
-        yield DraftProblem(FieldPath("people"), "no_people", grave=False)
-    elif draft.group is not None and draft.group < draft.people:
-        yield DraftProblem(FieldPath("group"), "small_group")
-
-
-def _check_sample_uniques(figures: DraftFigures) -> Iterator[DraftProblem]:
-    """Warn about public questions whose answers together would be unique to many respondents (sample uniques)."""
-    draft, questions = figures.draft, figures.questions
     number_of = [number for number, card in enumerate(draft.cards) for _ in range(card.row_count)]
-    thin = thin_cells([questions[number] for number in number_of], draft.people)
+    thin = thin_cells([figures.questions[number] for number in number_of], draft.people)
     if thin is not None:
         number = number_of[thin.widest]
         values = {"cells": thin.cells, "people": thin.people}
         # A cohort must stay public, so there is no fix.
         mend = "" if draft.cards[number].asked.get("cohort") else f"step:{number}:little"
         yield DraftProblem(on_card(number, "harm"), "alone", False, values, mend)
+    if draft.people is None:
+        yield DraftProblem(FieldPath("people"), "no_people", grave=False)
+    elif draft.group is not None and draft.group < draft.people:
+        yield DraftProblem(FieldPath("group"), "small_group")
 
 
-def _check_sending_delay(draft: SurveyDraft) -> Iterator[DraftProblem]:
+def _sending_delay(draft: SurveyDraft) -> Iterator[DraftProblem]:
     """Check the sending delay of unlinkable links: the time of a report could still link it to its invitation."""
     hours, place = draft.head.get("privacy", {}).get("send_within_hours"), FieldPath("send_within_hours")
     is_open = not hours and not draft.head.get("privacy", {}).get("send_at_seconds")
-    if is_open and _depends_on_private(draft) and draft.access != "blind":
+    # The time of a report hints at the private answers after which a question is shown.
+    private = {card.name for card in draft.cards if card.harm != "public"}
+    named = [card.asked.get(key, {}) for card in draft.cards for key in CONDITIONS]
+    hints = any(private & set(each) for each in named if isinstance(each, Mapping))
+    if is_open and hints and draft.access != "blind":
         yield DraftProblem(place, "shows_time", grave=False, mend=f"wait:{DAY}")
     if draft.access != "blind" or not isinstance(hours, int | None):
         return
@@ -320,13 +290,6 @@ def _check_sending_delay(draft: SurveyDraft) -> Iterator[DraftProblem]:
             yield DraftProblem(FieldPath(field), "no_window")
         elif seconds < HOUR * min(hours or 0, DAY):
             yield DraftProblem(FieldPath(field), "short_window", grave=False)
-
-
-def _depends_on_private(draft: SurveyDraft) -> bool:
-    """Return True if a question is shown only after certain private answers: its time of sending hints at them."""
-    private = {card.name for card in draft.cards if card.harm != "public"}
-    named = (card.asked.get(key, {}) for card in draft.cards for key in CONDITIONS)
-    return any(private & set(each) for each in named if isinstance(each, Mapping))
 
 
 def _windows(draft: SurveyDraft) -> Iterator[tuple[str, Wave]]:

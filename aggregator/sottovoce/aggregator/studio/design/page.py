@@ -411,6 +411,7 @@ class ItemView:
     """Display data of a question, note or matrix.
 
     Attributes:
+        index: index of its first question among the survey's.
         name: name that the author typed; "" if it was generated.
         file_name: name of the question in files.
         steps: effect of each level of protection on this item.
@@ -422,6 +423,7 @@ class ItemView:
     """
 
     card: DraftItem
+    index: int
     name: str
     file_name: str
     uses: Sequence[str]
@@ -454,22 +456,28 @@ def design(name: str) -> ResponseReturnValue:
 
 
 def _items(figures: DraftFigures, sentences: Sentences) -> list[ItemView]:
+    draft, before = figures.draft, 0
+    indices: dict[int, int] = {}
+    for number, card in numbered_copies(draft):
+        indices.setdefault(number, before)
+        before += card.row_count if card.type in (*TYPES, "matrix") else 0
     return [
         ItemView(
             card,
+            indices[number],
             card.name if draft_model.is_given(card.name) else "",
             final.name,
             uses_of(str(card.treated.get("type", ""))),
-            steps_of(figures.draft, card),
+            steps_of(draft, card),
             found.question if found else None,
             sentences.within(found),
-            [*sentences.margin(figures.draft, found), *sentences.way_out(figures.draft, card)],
-            earlier_questions(figures.draft, number),
+            [*sentences.margin(draft, found), *sentences.way_out(draft, card)],
+            earlier_questions(draft, number),
             condition_rows(card),
             condition_mode(card),
         )
         for number, (card, found, final) in enumerate(
-            zip(figures.draft.cards, figures.of_items, with_slugs(figures.draft).cards, strict=True)
+            zip(draft.cards, figures.of_items, with_slugs(draft).cards, strict=True)
         )
     ]
 
@@ -504,6 +512,7 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[EarlierVer
     # No correction may change the access.
     revisions = storage().revisions(name)
     access = survey_of(revisions[-1].document).document["access"] if revisions else ""
+    private = (str(number) for number, card in enumerate(draft.cards) if card.harm != "public")
     page = render_template(
         "design.html",
         page="design",
@@ -514,11 +523,11 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[EarlierVer
         version=version,
         versions=versions,
         problems=problems,
-        focus=request.values.get("card") or _first_open(draft),
+        # The card to open first: the first private question, else the first question, else the survey's own.
+        focus=request.values.get("card") or next(private, "0" if draft.cards else "survey"),
         shows_form=not any(problem.grave for problem in problems),
         anchor=anchor_of(previewed_survey(name)),
         items=_items(figures, sentences),
-        indices=_first_questions(draft),
         totals=figures.totals,
         panel=panel_of(draft, name),
         together=together_view(draft, request.form),
@@ -543,22 +552,6 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[EarlierVer
         other_languages={tag: label for tag, label in OWN_NAMES.items() if tag not in draft.tags},
     )
     return framing(page)
-
-
-def _first_questions(draft: SurveyDraft) -> list[int]:
-    """Return the index among the survey's questions of each card's first one."""
-    found: dict[int, int] = {}
-    before = 0
-    for number, card in numbered_copies(draft):
-        found.setdefault(number, before)
-        before += card.row_count if card.type in (*TYPES, "matrix") else 0
-    return [found[number] for number in range(len(draft.cards))]
-
-
-def _first_open(draft: SurveyDraft) -> str:
-    """Return the card to open first: the first private question, else the first question, else the survey's own."""
-    private = [number for number, card in enumerate(draft.cards) if card.harm != "public"]
-    return str(private[0]) if private else "0" if draft.cards else "survey"
 
 
 def save_design(name: str) -> ResponseReturnValue:
