@@ -20,7 +20,7 @@ from sottovoce.client import words
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
-from sottovoce.shared.survey_keys import MARK, holding
+from sottovoce.shared.survey_keys import SURVEY_MARKS
 
 from tests.documents import Document
 from tests.random_surveys import random_survey
@@ -55,7 +55,7 @@ def decorated(seed: int) -> Survey:
         (0.5, {"check": False}),
         (0.5, {"closes": "2099-03-31T23:59:59Z"}),
         (0.2, {"questions": [*items, fact]}),
-        *((0.2, {key: True}) for key in holding(MARK) if key not in {"trial", "kiosk"}),
+        *((0.2, {key: True}) for key in SURVEY_MARKS if key not in {"trial", "kiosk"}),
     ]
     for chance, change in changes:
         if draw.random() < chance:

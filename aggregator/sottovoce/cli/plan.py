@@ -97,6 +97,6 @@ def plan(
 
 def _tosses(own_coin: bool, file: Survey | None, asked: Question | None) -> bool:
     """Return whether respondents toss their own coins."""
-    if own_coin and asked is not None and question_channels.is_number(asked):
+    if own_coin and asked is not None and asked.domain.grid is not None:
         raise SpecError("--own-coin is for shares only: a coin cannot randomize a number")
     return own_coin or (file is not None and file.own_coin)

@@ -19,7 +19,7 @@ from importlib.resources import files
 from posixpath import dirname, join as join_path, normpath
 
 from sottovoce.shared.languages import LANGUAGES
-from sottovoce.shared.survey_keys import DEFAULTS, MARK, MARKS, REQUIRED, SURVEY, TEXTS, holding
+from sottovoce.shared.survey_keys import DEFAULTS, MARKS, REQUIRED, SURVEY, SURVEY_MARKS, SURVEY_TEXTS
 
 PARTS = {
     "respondent": ("form/start.js",),
@@ -67,8 +67,8 @@ LISTS: Mapping[str, Mapping[str, Sequence[str]]] = {
         # Canonical form has every default written out, so what an author may leave out is required there.
         "SURVEY_REQUIRED": sorted(REQUIRED | DEFAULTS),
         "SURVEY_OPTIONAL": [key for key in SURVEY if key not in {*REQUIRED, *DEFAULTS}],
-        "SURVEY_TEXTS": holding(TEXTS),
-        "SURVEY_MARKS": holding(MARK),
+        "SURVEY_TEXTS": SURVEY_TEXTS,
+        "SURVEY_MARKS": SURVEY_MARKS,
     },
     "survey/keys/item.js": {"ITEM_MARKS": sorted(MARKS)},
 }

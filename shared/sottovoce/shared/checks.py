@@ -132,12 +132,6 @@ class Reader:
         self.problem(pointer, "must be a day such as 2026-12-31, written as text")
         return None
 
-    def unique(self, names: list[str], pointer: str, key: str) -> None:
-        """Refuse a name that an earlier item of the list at ``pointer`` has, under the key ``key``."""
-        for index, name in enumerate(names):
-            if name and name in names[:index]:
-                self.problem(f"{pointer}/{index}/{key}", "is used twice")
-
 
 def document_at(fields: Mapping[str, Any], pointer: str) -> Mapping[str, Any]:
     """Return what the file has at the pointer of an item or a block; an empty map after a mistake."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from sottovoce.shared.spec import Survey, TextMap
-from sottovoce.shared.survey_keys import RESEARCHER_TEXTS, TEXTS, holding
+from sottovoce.shared.survey_keys import RESEARCHER_TEXTS, SURVEY_TEXTS
 
 LANGUAGES = {
     "en": "English",
@@ -21,7 +21,7 @@ LANGUAGES = {
 REVIEWED = frozenset({"en"})
 """Languages whose sentences a native speaker has written or reviewed."""
 
-_TEXTS = {*holding(TEXTS), *RESEARCHER_TEXTS, "label", "hint", "text"} - {"name"}
+_TEXTS = {*SURVEY_TEXTS, *RESEARCHER_TEXTS, "label", "hint", "text"} - {"name"}
 """The keys of a survey's document that hold a text by language; ``name`` does so for who asks, and nowhere else."""
 
 _NAMED = ("visible_if", "any_of", "when_absent", "when", "links")

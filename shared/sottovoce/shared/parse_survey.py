@@ -17,7 +17,7 @@ from sottovoce.shared.parse_item import ItemReader, arm_question, dump_items, re
 from sottovoce.shared.questions import check_innocuous
 from sottovoce.shared.redemption import read_modulus
 from sottovoce.shared.spec import FORMAT, Item, Survey, Wave
-from sottovoce.shared.survey_keys import MARK, REQUIRED, RESEARCHER_TEXTS, SURVEY, TEXTS, holding
+from sottovoce.shared.survey_keys import REQUIRED, RESEARCHER_TEXTS, SURVEY, SURVEY_MARKS, SURVEY_TEXTS
 
 _SURVEY_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _EPSILON = re.compile(r"(0|[1-9][0-9]?)(\.[0-9]{1,6})?")
@@ -106,7 +106,8 @@ class _SurveyReader(ItemReader):
         written |= {"report_labels": labels} if self.neutral else {}
         if has_own_coin := written["privacy"]["procedure"] == "own_coin":
             self.own_coin(items)
-        check_innocuous(self, items, self.pointers, len(waves), has_own_coin)
+        if any(question.by_fact for item in items for question in item.questions):
+            check_innocuous(self, items, self.pointers, len(waves), has_own_coin)
         delete_on = self.delete_on(written["retention"], waves)
         is_known = not any(problem.pointer.startswith(_NEEDED) for problem in self.problems)
         self.memo(fields, items, len(waves))
@@ -146,9 +147,9 @@ class _SurveyReader(ItemReader):
             "name": self.match(fields.get("name", MISSING), "/name", _SURVEY_NAME),
             "revision": self.integer(fields.get("revision", 1), "/revision", 1, 10**6),
             "default_language": self.default_language,
-            **{key: self.text_map(fields[key], f"/{key}") for key in holding(TEXTS) if key in fields},
+            **{key: self.text_map(fields[key], f"/{key}") for key in SURVEY_TEXTS if key in fields},
             **{key: fields[key] for key in ("opens", "closes") if key in fields},
-            **{key: self.mark(fields[key], f"/{key}") for key in holding(MARK) if key in fields},
+            **{key: self.mark(fields[key], f"/{key}") for key in SURVEY_MARKS if key in fields},
             **{key: read(self, fields) for key, read in _READERS.items() if key in fields},
             "access": self.access(fields),
             "privacy": self.privacy(fields.get("privacy", {})),

@@ -182,13 +182,19 @@ class QuestionReader(Reader):
         """Parse a question of one of these types."""
         fields = self.fields(value, pointer, OF_EVERY_ITEM, {*ITEM} | _TREATMENT | _ALL_KEYS)
         asked = self.read(fields, pointer, types)
-        return replace(
-            asked,
-            name=self.match(fields.get("name", MISSING), f"{pointer}/name", NAME),
-            label=self.text_map(fields.get("label", MISSING), f"{pointer}/label"),
-            hint=self.text_map(fields["hint"], f"{pointer}/hint") if "hint" in fields else {},
-            marks=self.marks(fields, asked.kind, pointer),
-        )
+        name = self.match(fields.get("name", MISSING), f"{pointer}/name", NAME)
+        label = self.text_map(fields.get("label", MISSING), f"{pointer}/label")
+        hint = self.text_map(fields["hint"], f"{pointer}/hint") if "hint" in fields else {}
+        marks = MARKS.intersection(fields)
+        for key in sorted(marks):
+            if not self.mark(fields[key], f"{pointer}/{key}"):
+                continue
+            if "public" not in fields:
+                self.problem(f"{pointer}/{key}", ONLY_PUBLIC.get(key, "goes with public questions only"))
+            elif key == "cohort" and not asked.kind.takes_category:
+                message = Sentence("a {kind} question cannot be the cohort", kind=asked.type)
+                self.problem(f"{pointer}/{key}", message)
+        return replace(asked, name=name, label=label, hint=hint, marks=marks)
 
     def asked(self, value: object, pointer: str, types: tuple[str, ...]) -> Question:
         """Parse the part that the rows of a matrix share: a question without name and texts."""
@@ -237,7 +243,10 @@ class QuestionReader(Reader):
             choice = self.fields(item, place, {"name", "label"}, set())
             name = self.match(choice.get("name", MISSING), f"{place}/name", NAME)
             choices.append(Choice(name, self.text_map(choice.get("label", MISSING), f"{place}/label")))
-        self.unique([choice.name for choice in choices], pointer, "name")
+        names = [choice.name for choice in choices]
+        for index, name in enumerate(names):
+            if name and name in names[:index]:
+                self.problem(f"{pointer}/{index}/name", "is used twice")
         # Nothing can be asked with a list of a wrong length, which is noted already.
         return tuple(choices) if len(items) >= least and items == value else ()
 
@@ -312,18 +321,6 @@ class QuestionReader(Reader):
                 raise ValueError("give an epsilon alone, or with the name of a mechanism")
             return for_epsilon(decimal_field(fields, "epsilon"), domain, served, name)
         return None
-
-    def marks(self, fields: Mapping[str, Any], kind: QuestionType, pointer: str) -> frozenset[str]:
-        """Parse the keys that are true or left out, and return those of the question."""
-        found = MARKS.intersection(fields)
-        for key in sorted(found):
-            if not self.mark(fields[key], f"{pointer}/{key}"):
-                continue
-            if "public" not in fields:
-                self.problem(f"{pointer}/{key}", ONLY_PUBLIC.get(key, "goes with public questions only"))
-            elif key == "cohort" and not kind.takes_category:
-                self.problem(f"{pointer}/{key}", Sentence("a {kind} question cannot be the cohort", kind=kind.name))
-        return found
 
 
 def dump_question(question: Question) -> dict[str, Any]:

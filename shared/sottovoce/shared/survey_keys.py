@@ -69,6 +69,9 @@ MARKS = frozenset(key for key, row in ITEM.items() if row.holds == MARK)
 WITHOUT_EFFECT = {"hint", "visible_if", "any_of", "arm", *MARKS}
 """Keys that change neither the answers of a question nor how they are randomized."""
 
+SURVEY_TEXTS, SURVEY_MARKS = ([key for key, row in SURVEY.items() if row.holds == what] for what in (TEXTS, MARK))
+"""The survey's keys that hold a text by language, and those that hold nothing but true, in the order of the schema."""
+
 ONLY_PUBLIC = {
     "cohort": "only a public question may be the cohort",
     "in_files": "goes with public questions only: files have all randomized ones",
@@ -79,8 +82,3 @@ ONLY_PUBLIC = {
 def first_read_by(release: str) -> Iterable[str]:
     """Return the keys of a survey and its items that this release read first, each once."""
     return dict.fromkeys(key for rows in (SURVEY, ITEM) for key, row in rows.items() if row.since == release)
-
-
-def holding(what: str, rows: Mapping[str, SurveyKey] = SURVEY) -> list[str]:
-    """Return the keys that hold ``TEXTS``, or ``MARK``, in the order of the schema."""
-    return [key for key, row in rows.items() if row.holds == what]

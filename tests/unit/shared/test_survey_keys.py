@@ -3,7 +3,17 @@
 import pytest
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import parse_survey
-from sottovoce.shared.survey_keys import ITEM, MARK, ONLY_PUBLIC, SURVEY, TEXTS, SurveyKey, holding
+from sottovoce.shared.survey_keys import (
+    ITEM,
+    MARK,
+    MARKS,
+    ONLY_PUBLIC,
+    SURVEY,
+    SURVEY_MARKS,
+    SURVEY_TEXTS,
+    TEXTS,
+    SurveyKey,
+)
 
 from tests.survey_reference import SCHEMA
 from tests.surveys import document
@@ -11,16 +21,17 @@ from tests.surveys import document
 
 def test_keys_that_are_true_or_texts_are_found_in_the_schema() -> None:
     """An anchor is true like a mark, and has rules of its own: it needs a known share."""
-    assert {"kiosk", "trial", "fresh_samples", "arms_per_wave"} <= {*holding(MARK)} <= SURVEY.keys() - {"quick_exit"}
-    assert {"title", "description", "consent", "notice", "neutral_title"} <= {*holding(TEXTS)}
-    assert {"cohort", "in_files"} <= {*holding(MARK, ITEM)} <= ITEM.keys() - {"anchor"}
-    assert {"label", "hint"} <= {*holding(TEXTS, ITEM)}
+    assert {"kiosk", "trial", "fresh_samples", "arms_per_wave"} <= {*SURVEY_MARKS} <= SURVEY.keys() - {"quick_exit"}
+    assert {"title", "description", "consent", "notice", "neutral_title"} <= {*SURVEY_TEXTS}
+    assert {"cohort", "in_files"} <= MARKS <= ITEM.keys() - {"anchor"}
+    assert {"label", "hint"} <= {key for key, row in ITEM.items() if row.holds == TEXTS}
 
 
 def test_row_is_all_that_a_key_without_rules_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     """True or left out, or a text in the survey's language; it is written where it is given."""
-    monkeypatch.setitem(SURVEY, "loud", SurveyKey(MARK))
-    monkeypatch.setitem(SURVEY, "motto", SurveyKey(TEXTS))
+    for key, holds, name, keys in (("loud", MARK, "MARKS", SURVEY_MARKS), ("motto", TEXTS, "TEXTS", SURVEY_TEXTS)):
+        monkeypatch.setitem(SURVEY, key, SurveyKey(holds))
+        monkeypatch.setattr(f"sottovoce.shared.parse_survey.SURVEY_{name}", [*keys, key])
 
     def parsed(**more: object) -> dict[str, object]:
         return {key: parse_survey(document(**more)).document.get(key) for key in ("loud", "motto")}

@@ -13,7 +13,7 @@ from sottovoce.aggregator.authoring.draft import DraftItem, DraftSample, SurveyD
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
 from sottovoce.aggregator.authoring.to_survey import complete_questions, survey_document
 from sottovoce.aggregator.planning.block_choice import cell_half_width
-from sottovoce.aggregator.planning.question_channels import ShareChannel, drawn_from, is_number, measure_of
+from sottovoce.aggregator.planning.question_channels import ShareChannel, drawn_from, measure_of
 from sottovoce.aggregator.planning.sample_size import reports_for, widest_margin
 from sottovoce.shared import canonical
 from sottovoce.shared.accounting import percent_after, report_epsilon, waves_epsilon
@@ -193,7 +193,7 @@ def figures_of(draft: SurveyDraft, card: DraftItem) -> Figures | None:
     return Figures(
         question=question,
         epsilon=question.epsilon if private else 0.0,
-        number=is_number(question),
+        number=question.domain.grid is not None,
         margin=None if people is None else widest_margin(measure, people * share),
         openly=openly,
         wanted=wanted,

@@ -16,7 +16,7 @@ from typing import Any, Self
 from sottovoce.shared import canonical
 from sottovoce.shared.arms.arms import ARM, Arm, SampledSurvey
 from sottovoce.shared.parse_item import CONDITIONS, MEASURES
-from sottovoce.shared.survey_keys import RESEARCHER_TEXTS, TEXTS, holding
+from sottovoce.shared.survey_keys import RESEARCHER_TEXTS, SURVEY_TEXTS
 from sottovoce.shared.types import TYPES
 
 FORMAT = "sottovoce-draft/2"
@@ -156,11 +156,6 @@ class DraftItem:
     def row_count(self) -> int:
         """Number of its questions: the rows of a matrix, else 1."""
         return len(self.asked.get("rows", ())) if self.type == "matrix" else 1
-
-    @property
-    def is_private(self) -> bool:
-        """Return True if its answers are randomized, by itself or in a block."""
-        return bool(self.block) or (self.harm != "public" and self.type in (*TYPES, "matrix"))
 
     @property
     def treated(self) -> Mapping[str, Any]:
@@ -310,7 +305,7 @@ def in_one_list(questions: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any],
 
 
 HEAD_TEXTS = (
-    *sorted(holding(TEXTS), key="title".__ne__),
+    *sorted(SURVEY_TEXTS, key="title".__ne__),
     *(f"researcher.{key}" for key in RESEARCHER_TEXTS),
     *("after.text", "after.screen_out.text"),
 )
@@ -499,7 +494,8 @@ class DraftSample(SampledSurvey):
         self.rows = [card for card in draft.cards for _ in range(card.row_count)]
         units: dict[object, list[int]] = {}
         for index, card in enumerate(self.rows):
-            if card.is_private:
+            # Randomized, by itself or in a block.
+            if card.block or (card.harm != "public" and card.type in (*TYPES, "matrix")):
                 units.setdefault(card.block or index, []).append(index)
         self.units = tuple(map(tuple, units.values()))
         blocks = {unit: self.rows[unit[0]].block for unit in self.units}

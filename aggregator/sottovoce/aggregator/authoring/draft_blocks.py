@@ -54,11 +54,6 @@ class ProtectedTogether:
     odds_alone: float
     odds_apart: float
 
-    @property
-    def gains(self) -> bool:
-        """Return True if the block needs at least a fifth fewer people and costs no more."""
-        return self.people <= LEAST_GAIN * self.people_apart and self.epsilon <= self.epsilon_apart + float(_ROUNDING)
-
 
 def joinable_cards(draft: SurveyDraft) -> list[int]:
     """Return the numbers of the cards that may be protected together: those whose answer is one of some options."""
@@ -209,4 +204,7 @@ def suggested(draft: SurveyDraft) -> ProtectedTogether | None:
     if not MIN_QUESTIONS <= sum(draft.cards[number].row_count for number in numbers) <= MAX_QUESTIONS:
         return None
     found = compared_selection(draft, numbers)
-    return found if found is not None and found.gains and found.odds <= _MOST_SUGGESTED_ODDS else None
+    if found is None or found.odds > _MOST_SUGGESTED_ODDS:
+        return None
+    costs_more = found.epsilon > found.epsilon_apart + float(_ROUNDING)
+    return found if found.people <= LEAST_GAIN * found.people_apart and not costs_more else None

@@ -12,7 +12,7 @@ from importlib.resources import files
 from statistics import NormalDist
 from typing import Any
 
-from sottovoce.aggregator.planning.question_channels import is_number, measure_of
+from sottovoce.aggregator.planning.question_channels import measure_of
 from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.shared.arms.arms import share_asked
 from sottovoce.shared.errors import SpecError
@@ -100,7 +100,7 @@ def items_of(template: Template) -> tuple[float, tuple[TemplateQuestion, ...]]:
         TemplateQuestion(
             label=question.label,
             source=template.sources[question.name],
-            number=is_number(question),
+            number=question.domain.grid is not None,
             expected=template.expected[question.name],
             margins=tuple(each[question.name] for each in found),
         )

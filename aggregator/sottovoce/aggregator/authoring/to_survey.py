@@ -214,8 +214,6 @@ def _copy(card: DraftItem, names: Mapping[str, str]) -> DraftItem:
 
 def with_copies(draft: SurveyDraft) -> SurveyDraft:
     """Return a draft with the choice as one without it, that has the copies and the planned comparisons."""
-    if not draft.direct_half:
-        return draft
     names, head = _names_of_copies(draft), dict(draft.head)
     if "keep_last" in head:
         head["keep_last"] = [each for name in head["keep_last"] for each in (name, names.get(name)) if each]
@@ -259,7 +257,8 @@ def survey_document(draft: SurveyDraft, name: str) -> dict[str, Any]:
 
     Empty texts are left out, and so is ``ask`` unless it is below the number of private questions.
     """
-    draft = with_copies(with_slugs(draft))
+    draft = with_slugs(draft)
+    draft = with_copies(draft) if draft.direct_half else draft
     document = _without_empty({**draft.head, "default_language": draft.tags[0]})
     questions = draft.entries(_item(without_not(card, draft.cards), draft.declining) for card in draft.cards)
     for entry in questions:

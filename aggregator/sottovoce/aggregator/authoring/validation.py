@@ -53,22 +53,14 @@ def problems_of(draft: SurveyDraft, name: str, figures: DraftFigures | None = No
     another error is left out too.
     """
     found = _problems(draft, name, figures)
-    graves = _errors(found)
-    return [
-        replace(each, mend="") if each.mend and not _errors(_mended(draft, each, name)) <= graves else each
-        for each in found
-    ]
-
-
-def _mended(draft: SurveyDraft, problem: DraftProblem, name: str) -> list[DraftProblem]:
-    """Return the problems after a mend that protects answers; no other mend can cause an error in another field."""
-    if not problem.mend.startswith(("ask:", "step:")):
-        return []
-    return _problems(change(draft, problem.mend), name, None)
-
-
-def _errors(problems: list[DraftProblem]) -> set[tuple[str, str]]:
-    return {(problem.place.field, problem.key) for problem in problems if problem.grave}
+    graves = {(problem.place, problem.key) for problem in found if problem.grave}
+    for number, problem in enumerate(found):
+        # No other mend than one that protects answers can cause an error in another field.
+        if problem.mend.startswith(("ask:", "step:")):
+            mended = _problems(change(draft, problem.mend), name, None)
+            if any(each.grave and (each.place, each.key) not in graves for each in mended):
+                found[number] = replace(problem, mend="")
+    return found
 
 
 def _problems(draft: SurveyDraft, name: str, figures: DraftFigures | None) -> list[DraftProblem]:

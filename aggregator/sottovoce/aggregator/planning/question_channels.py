@@ -248,18 +248,13 @@ def question_named(survey: Survey, name: str | None) -> Question:
     return questions[name]
 
 
-def is_number(question: Question) -> bool:
-    """Return True if the question estimates a mean instead of shares."""
-    return question.domain.grid is not None
-
-
 def expected_of(question: Question | None, prevalence: float | None, mean: str | None) -> float:
     """Return the expected value of a plan: a share, or a mean in the number's own unit (a date in days of its grid).
 
     ``mean`` is as typed; no question means a share. Raises SpecError if the question estimates the other kind, or the
     value is impossible.
     """
-    if question is not None and is_number(question):
+    if question is not None and question.domain.grid is not None:
         if mean is None or prevalence is not None:
             raise SpecError(f"'{question.name}' asks for a number: plan its mean with --mean, not a --prevalence")
         return read_value(question, mean, "--mean")
@@ -290,7 +285,7 @@ def read_value(question: Question | None, text: str, option: str) -> float:
 def measure_of(question: Question) -> Measure:
     """Return a question's estimand with its own channel; a public question has no noise."""
     if question.mechanism is None:
-        return public_number(question.domain) if is_number(question) else DIRECT
+        return public_number(question.domain) if question.domain.grid is not None else DIRECT
     return mechanism_measure(question.mechanism, question.domain)
 
 

@@ -16,7 +16,7 @@ from sottovoce.aggregator.storage import Storage, StoredSurvey
 from sottovoce.shared.errors import Problem, ReportRejected, Sentence, SpecError
 from sottovoce.shared.parse_survey import parse_survey, read_canonical
 from sottovoce.shared.spec import Item, Question, Survey, Wave
-from sottovoce.shared.survey_keys import TEXTS, holding
+from sottovoce.shared.survey_keys import SURVEY_TEXTS
 
 TRIAL = "Test run: not the real survey."
 
@@ -165,7 +165,7 @@ _FORGOTTEN = (
     "cannot follow: report ids are deleted, so people who have reported could report again; choose another name"
 )
 
-_TEXTS = {*holding(TEXTS), "researcher", "after", "label", "hint", "revision", "replaces"}
+_TEXTS = {*SURVEY_TEXTS, "researcher", "after", "label", "hint", "revision", "replaces"}
 """Keys of texts in a survey's document, and those in which all revisions differ."""
 
 MOST_REVISIONS = 8

@@ -136,19 +136,21 @@ def read_orders(
     reader: Reader, fields: Mapping[str, Any], items: Sequence[Item], pointers: Sequence[str], written: dict[str, Any]
 ) -> None:
     """Add the keys of each list whose order is drawn to its document in ``written``, the canonical survey."""
-    written |= _read(reader, fields, "", [name for name, _ in units(items)], (RANDOM,))
+    if not fields.keys().isdisjoint(KEYS):
+        written |= _read(reader, fields, "", [name for name, _ in units(items)], (RANDOM,))
     documents: list[Any] = [entry for entry in flat_items(written) if "block" not in entry]
     for place, (item, pointer) in enumerate(zip(items, pointers, strict=True)):
-        kinds = (RANDOM, REVERSED_HALF) if item.type in SCALES else (RANDOM,)
-        documents[place].update(_read(reader, document_at(fields, pointer), pointer, names_of(item), kinds))
+        given = document_at(fields, pointer)
+        if not given.keys().isdisjoint(KEYS):
+            kinds = (RANDOM, REVERSED_HALF) if item.type in SCALES else (RANDOM,)
+            documents[place].update(_read(reader, given, pointer, names_of(item), kinds))
 
 
 def _read(
     reader: Reader, given: Mapping[str, Any], pointer: str, names: Sequence[str], kinds: tuple[str, ...]
 ) -> dict[str, Any]:
     if "order" not in given:
-        if "keep_last" in given:
-            reader.problem(f"{pointer}/keep_last", "goes with order only")
+        reader.problem(f"{pointer}/keep_last", "goes with order only")
         return {}
     if not names:
         reader.problem(f"{pointer}/order", "there are no options or rows here whose order could be drawn")

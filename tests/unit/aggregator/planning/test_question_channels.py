@@ -15,7 +15,6 @@ from sottovoce.aggregator.planning.question_channels import (
     binomial_window,
     drawn_from,
     expected_of,
-    is_number,
     measure_of,
     mechanism_measure,
     over_epsilon,
@@ -45,7 +44,7 @@ def test_every_question_of_the_examples_can_be_planned(path: Path) -> None:
         expected, wide = measure.low + (measure.high - measure.low) * 0.3, (measure.high - measure.low) * 0.1
         made = plan(measure, Goal(expected, wide))
 
-        assert isinstance(measure, NumberChannel if is_number(asked) else ShareChannel)
+        assert isinstance(measure, NumberChannel if asked.domain.grid is not None else ShareChannel)
         assert made.reports > plan(measure, Goal(expected, 2 * wide)).reports
         assert (made.reports > made.direct) == (asked.mechanism is not None)
 

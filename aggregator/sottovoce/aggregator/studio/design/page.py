@@ -30,12 +30,12 @@ from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, part_at
 from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.sensitivity_levels import MOST_POINTS, posted_scale, scale_of, uses_of
 from sottovoce.aggregator.authoring.to_survey import numbered_copies, set_direct_half, with_slugs
-from sottovoce.aggregator.authoring.validation import problems_of
+from sottovoce.aggregator.authoring.validation import problems_of, survey_of_draft
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.diff_view import differences_in_words
-from sottovoce.aggregator.studio.design.preview_page import anchor_of, framing, previewed_survey
+from sottovoce.aggregator.studio.design.preview_page import anchor_of, framing
 from sottovoce.aggregator.studio.design.sentences import Sentences
 from sottovoce.aggregator.studio.design.trials import try_out
 from sottovoce.aggregator.studio.request_context import words
@@ -47,7 +47,7 @@ from sottovoce.shared.mechanisms.innocuous_rr import PROCEDURES, UNRELATED
 from sottovoce.shared.order.orders import RANDOM, REVERSED_HALF, SCALES
 from sottovoce.shared.parse_item import CONDITIONS, MATRIX_TYPES
 from sottovoce.shared.spec import Question
-from sottovoce.shared.survey_keys import MARK, holding
+from sottovoce.shared.survey_keys import SURVEY_MARKS
 from sottovoce.shared.types import TYPES
 
 PostedForm = Mapping[str, str]
@@ -168,7 +168,7 @@ def _number_or_text(text: str) -> int | str:
 @cache
 def marks_shown() -> Sequence[str]:
     """Return the keys that the page shows as a choice between yes and no: it has words for them."""
-    return tuple(key for key in holding(MARK) if Words("en").knows(f"design_{key}_hint"))
+    return tuple(key for key in SURVEY_MARKS if Words("en").knows(f"design_{key}_hint"))
 
 
 def _mark(text: str) -> bool | None:
@@ -509,6 +509,7 @@ def _changes(before: SurveyDraft, after: SurveyDraft) -> list[str]:
 def _page(name: str, draft: SurveyDraft, version: int, versions: list[EarlierVersion]) -> Response:
     figures, sentences = DraftFigures(draft), Sentences(words())
     problems = problems_of(draft, name, figures)
+    is_complete = not any(problem.grave for problem in problems)
     # No correction may change the access.
     revisions = storage().revisions(name)
     access = survey_of(revisions[-1].document).document["access"] if revisions else ""
@@ -525,8 +526,8 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[EarlierVer
         problems=problems,
         # The card to open first: the first private question, else the first question, else the survey's own.
         focus=request.values.get("card") or next(private, "0" if draft.cards else "survey"),
-        shows_form=not any(problem.grave for problem in problems),
-        anchor=anchor_of(previewed_survey(name)),
+        shows_form=is_complete,
+        anchor=anchor_of(survey_of_draft(draft, name)) if is_complete else None,
         items=_items(figures, sentences),
         totals=figures.totals,
         panel=panel_of(draft, name),

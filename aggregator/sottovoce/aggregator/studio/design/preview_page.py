@@ -25,7 +25,7 @@ from sottovoce.shared.errors import SpecError
 from sottovoce.shared.languages import LANGUAGES as OWN_NAMES
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
-from sottovoce.shared.survey_keys import DEFAULTS, REQUIRED, TEXTS, holding
+from sottovoce.shared.survey_keys import DEFAULTS, REQUIRED, SURVEY_TEXTS
 
 SIZES = ("phone", "desktop")
 RIGHT_TO_LEFT = "ar"
@@ -139,7 +139,7 @@ def framing(page: str) -> Response:
 
 # Keys of a survey for which the form has no parts of its own.
 _USUAL = {
-    *(*REQUIRED, *DEFAULTS, *holding(TEXTS), "opens", "closes", "report_labels"),
+    *(*REQUIRED, *DEFAULTS, *SURVEY_TEXTS, "opens", "closes", "report_labels"),
     *("researcher", "check", "after", "trial", "replaces"),
 }
 # Keys and mechanisms within it that have such parts; a text that looks like one does no harm.

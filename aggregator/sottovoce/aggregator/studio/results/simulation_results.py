@@ -11,7 +11,7 @@ from sottovoce.aggregator.authoring.simulation import MOST_PEOPLE, Field, Rehear
 from sottovoce.aggregator.authoring.validation import survey_of_draft
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.http.problems import Refusal
-from sottovoce.aggregator.planning.question_channels import drawn_from, is_number, measure_of
+from sottovoce.aggregator.planning.question_channels import drawn_from, measure_of
 from sottovoce.aggregator.planning.sample_size import widest_margin
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio import drafts
@@ -121,7 +121,7 @@ class Rehearsed:
         Such shares cannot be told from zero with this number of people.
         """
         question = result.question
-        if question.mechanism is None or not result.n or is_number(question):
+        if question.mechanism is None or not result.n or question.domain.grid is not None:
             return ""
         margin = widest_margin(measure_of(question), result.n / drawn_from(question))
         small = [each.estimate.option for each in self.made.comparisons(result) if 0 < (each.was_set or 0) < margin]
