@@ -219,11 +219,12 @@ def share_asked(survey: SampledSurvey, *indices: int) -> Fraction:
     weights = [arm.weight for arm in survey.arms] or [1]
     asked = Fraction(0)
     for arm, weight in enumerate(weights):
-        share = Fraction(weight if {*indices} <= {*survey.places_by_arm[arm]} else 0)
-        for sample in samples(survey, arm) if share else ():
-            total, wanted = len(sample.units), sum(not {*unit}.isdisjoint(indices) for unit in sample.units)
-            share *= Fraction(math.perm(sample.size, wanted), math.perm(total, wanted))
-        asked += share
+        if {*indices} <= {*survey.places_by_arm[arm]}:
+            share = Fraction(weight)
+            for sample in samples(survey, arm):
+                total, wanted = len(sample.units), sum(not {*unit}.isdisjoint(indices) for unit in sample.units)
+                share *= Fraction(math.perm(sample.size, wanted), math.perm(total, wanted))
+            asked += share
     return asked / sum(weights)
 
 
