@@ -13,7 +13,7 @@ Protection  As for subsets, at least five people were asked, and at least five w
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
@@ -229,23 +229,11 @@ def _holds(columns: Columns, survey: Survey, item: Item, condition: Condition, r
 
 @dataclass(frozen=True)
 class SelectedVariable:
-    """A variable of a survey in each revision, None where it is not asked; ``question`` is of the newest one."""
+    """A variable of a survey, of the newest revision as its question, and in each one, None where it is not asked."""
 
     question: Question
+    newest: Variable
     variables: tuple[Variable | None, ...]
-
-    @property
-    def newest(self) -> Variable:
-        """Variable of the newest revision."""
-        found = self.variables[-1]
-        if found is None:
-            raise AssertionError("a question of the newest revision is asked by it")
-        return found
-
-    @property
-    def cautions(self) -> tuple[str, ...]:
-        """Notes for the reader on how missing answers are counted."""
-        return () if self.newest.absent else absence(self.question)
 
 
 def choose(columns: Columns, name: str) -> SelectedVariable:
@@ -257,8 +245,10 @@ def choose(columns: Columns, name: str) -> SelectedVariable:
     question, place = find_variable(columns, name)
     # A memo makes one person's reports in several waves dependent, which no table here models.
     check_one_wave(columns, question)
-    asked = [columns.question(question.name, revision) for revision in range(len(columns.revisions))]
-    return SelectedVariable(question, tuple(None if each is None else variables_of(each)[place] for each in asked))
+    newest = variables_of(question)[place]
+    asked = [columns.question(question.name, revision) for revision in range(len(columns.revisions) - 1)]
+    earlier = (None if each is None else variables_of(each)[place] for each in asked)
+    return SelectedVariable(question, newest, (*earlier, newest))
 
 
 def choose_described(
@@ -278,7 +268,11 @@ def choose_described(
         # The category of no answer is one like the others among everybody.
         each
         if described.answered
-        else replace(each, variables=tuple(one and replace(one, absent=False) for one in each.variables))
+        else replace(
+            each,
+            newest=replace(each.newest, absent=False),
+            variables=tuple(one and replace(one, absent=False) for one in each.variables),
+        )
         for each, described in zip((first, second), people, strict=True)
     )
     return (first, second), both_described(people[0], people[1])
@@ -296,7 +290,8 @@ def check_together(columns: Columns, first: SelectedVariable, second: SelectedVa
             variable=first.newest.full_name,
             other=second.newest.full_name,
         )
-    return (*first.cautions, *second.cautions, *([SAME_PEOPLE] if columns.repeats > 1 else ()))
+    counted = [note for each in (first, second) if not each.newest.absent for note in absence(each.question)]
+    return (*counted, *([SAME_PEOPLE] if columns.repeats > 1 else ()))
 
 
 def count_strata(
@@ -331,23 +326,20 @@ def impossible_cells(columns: Columns, pair: tuple[SelectedVariable, SelectedVar
     rows, across = pair
     if rows.newest.name or across.newest.name:
         return frozenset()
-    hidden = (
-        frozenset([*_hidden(survey, rows, across), *((i, j) for j, i in _hidden(survey, across, rows))])
-        for survey in columns.revisions
-    )
-    return frozenset.intersection(*hidden)
-
-
-def _hidden(survey: Survey, gate: SelectedVariable, later: SelectedVariable) -> Iterator[tuple[int, int]]:
-    """Yield each category of the gate that hides the later question, with each answer that is then impossible."""
-    absent, sizes = later.question.absent, [len(each.newest.categories) for each in (gate, later)]
-    item = next((each for each in survey.items if later.question.name in {q.name for q in each.questions}), None)
-    if item is None or absent is None:
-        return
-    conditions = [each for each in item.visible_if if each.question == gate.question.name and not each.mask]
-    for category, answer in product(range(sizes[0]), range(sizes[1])):
-        if answer != absent and not all(each.holds(category) for each in conditions):
-            yield category, answer
+    found = []
+    for survey in columns.revisions:
+        hidden = set()
+        for gate, later in ((rows, across), (across, rows)):
+            name, absent = later.question.name, later.question.absent
+            item = next((each for each in survey.items if name in {q.name for q in each.questions}), None)
+            if item is None or absent is None:
+                continue
+            conditions = [each for each in item.visible_if if each.question == gate.question.name and not each.mask]
+            for category, answer in product(*(range(len(each.newest.categories)) for each in (gate, later))):
+                if answer != absent and not all(each.holds(category) for each in conditions):
+                    hidden.add((category, answer) if gate is rows else (answer, category))
+        found.append(frozenset(hidden))
+    return frozenset.intersection(*found)
 
 
 class Stratum(NamedTuple):

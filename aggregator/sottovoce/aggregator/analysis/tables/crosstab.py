@@ -20,7 +20,7 @@ from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.tables.corrected_table import CorrectedTable, corrected_table
 from sottovoce.aggregator.analysis.tables.group_comparison import answered_difference
 from sottovoce.aggregator.analysis.tables.odds_ratio import METHOD as PROFILE, odds_ratio
-from sottovoce.aggregator.analysis.tables.pair_moments import Independence, Joint, across_waves, joint
+from sottovoce.aggregator.analysis.tables.pair_moments import Independence, Joint, across_waves, independence, joint
 from sottovoce.aggregator.analysis.tables.score_intervals import Forged, LowestCell, forged, implausible
 from sottovoce.aggregator.analysis.tables.table import (
     DEFAULT_RULE,
@@ -28,7 +28,6 @@ from sottovoce.aggregator.analysis.tables.table import (
     TwoWayTable,
     independence_of,
     inverted_result,
-    tested,
     widened,
 )
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import (
@@ -182,7 +181,7 @@ def crosstab_within(
     shown = all(table.independence for table in tables.values())
     # The stratified test counts no answer as an answer, so it is for tables in which everybody answered.
     free = not any(each.newest.absent for each in pair)
-    test = across_waves(tested(all_pairs), all_pairs, columns.repeats) if shown and free else None
+    test = across_waves(independence(all_pairs), all_pairs, columns.repeats) if shown and free else None
     return Stratified(within, tables, test)
 
 

@@ -341,6 +341,7 @@ class Joint:
         answered_shape: numbers of rows and columns without those of people who gave no answer.
         n: number of reports that carry both variables.
         deff: design effect of the weights, n sum w^2 / (sum w)^2: the largest of all strata.
+        shares: share of each stratum in the pooled estimate, by inverse variance; they sum to 1.
     """
 
     strata: tuple[Pairs, ...]
@@ -354,15 +355,10 @@ class Joint:
         self.answered_shape = len(self.first.answered), max(len(self.second.answered), 1)
         self.n = sum(pairs.n for pairs in self.strata)
         self.deff = max(pairs.n / pairs.size for pairs in self.strata)
-
-    @cached_property
-    def shares(self) -> tuple[float, ...]:
-        """Share of each stratum in the pooled estimate, by inverse variance; they sum to 1."""
-        if len(self.strata) == 1:
-            return (1.0,)
         # Weights from the channels and not from the data, so that pooling stays unbiased.
-        precision = [pairs.size / _uniform_square(pairs) for pairs in self.strata]
-        return tuple(each / sum(precision) for each in precision)
+        several = len(self.strata) > 1
+        precision = [pairs.size / _uniform_square(pairs) if several else 1.0 for pairs in self.strata]
+        self.shares = tuple(each / sum(precision) for each in precision)
 
     def channels(self, row: int, column: int) -> list[CellChannel]:
         """Return the channels of a cell, by stratum."""
@@ -558,10 +554,10 @@ class _Scatter(NamedTuple):
     n: float
 
 
-def independence(strata: Sequence[Pairs]) -> Independence:
+def independence(strata: Sequence[Pairs]) -> Independence | None:
     """Test independence within strata, of which those with at most one effective report are ignored.
 
-    Raises EstimateError if in no stratum both variables vary.
+    None if in no stratum both variables vary, or for too large a table of two questions of a block.
     """
     some = [pairs for pairs in strata if pairs.size > 1]
     apart = all(block_pair(pairs.first, pairs.second) is None for pairs in some)
@@ -570,10 +566,12 @@ def independence(strata: Sequence[Pairs]) -> Independence:
         (first, rank), (second, other) = inverse(scatter.first), inverse(scatter.second)
         trace = np.trace(first @ scatter.between @ second @ scatter.between.T)
         statistic, df = float((scatter.n - 1) * trace), rank * other
+    elif not apart and len(some[0].first.categories) * len(some[0].second.categories) > MOST_CELLS:
+        return None
     else:
         statistic, df = _stratified(some)
     if not df:
-        raise EstimateError("one of the two variables is reported the same by everybody: there is nothing to test")
+        return None
     # Rounding can make a statistic of 0 negative.
     statistic = max(statistic, 0.0)
     return Independence(statistic, df, upper_tail(statistic, df))
@@ -626,8 +624,6 @@ def _of_permutations(scatter: _Scatter) -> tuple[Floats, Floats]:
 def _of_block(pairs: Pairs) -> tuple[Floats, Floats]:
     """Return t and the inverse of V of one stratum of two questions of a block, (d,) and (d, d)."""
     sizes = len(pairs.first.categories), len(pairs.second.categories)
-    if prod(sizes) > MOST_CELLS:
-        raise EstimateError("the table of two questions of a block is too large for a test of independence")
     sums, end = pairs.products, 1 + sizes[0]
     rows, columns = sums.once[1:end, 0] / sums.once[0, 0], sums.once[0, end:] / sums.once[0, 0]
     deviation = sums.cells(end, pairs.score).once / sums.once[0, 0] - np.outer(rows, columns)

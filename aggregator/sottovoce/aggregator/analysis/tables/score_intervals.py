@@ -131,35 +131,25 @@ class CellChannel(NamedTuple):
         return both * cell + only * (row - cell) + other * (column - cell) + none * (1 - row - column + cell)
 
 
-def cell_limits(raw: float, channels: Sequence[CellChannel], margins: tuple[float, float], z: float) -> Limits:
-    """Return limits for the share of a cell.
-
-    Args:
-        raw: unclipped share of the cell.
-        margins: unclipped shares of its row and its column.
-        z: normal quantile of the confidence level.
-    """
-    # Clipped first: a raw share outside [0, 1] would give empty intervals.
-    return _limits(channels, clip(raw), 1.0, CellChannel.cell_variance, margins, z)
-
-
-def share_limits(raw: float, channels: Sequence[CellChannel], margins: tuple[float, float], z: float) -> Limits:
-    """Return limits for the share of a column within a row; ``raw`` is their cell's share, as in ``cell_limits``."""
-    # Raw margins may be negative by chance; a share needs a possible denominator.
-    whole = max(margins[0], 0.0)
-    part = min(max(raw, 0.0), whole)
-    return _limits(channels, part, whole, CellChannel.share_variance, margins, z)
-
-
-def _limits(
-    channels: Sequence[CellChannel],
-    part: float,
+def score_limits(
+    raw: float,
     whole: float,
     of: Callable[[CellChannel, float, float, float], float],
+    channels: Sequence[CellChannel],
     margins: tuple[float, float],
     z: float,
 ) -> Limits:
-    """Return limits for part / whole, given the variance ``of`` a channel at a share and the margins."""
+    """Return limits for the share of a cell in the ``whole``: 1, or its row for a share of a column within the row.
+
+    Args:
+        raw: unclipped share of the cell.
+        of: variance of a channel at a share and the margins, of a cell or of a share within a row.
+        margins: unclipped shares of its row and its column.
+        z: normal quantile of the confidence level.
+    """
+    # Clipped first: shares outside [0, 1] would give empty intervals, and a share needs a possible denominator.
+    whole = max(whole, 0.0)
+    part = min(max(raw, 0.0), whole)
     step, (p_a, p_b) = max(each.step for each in channels), map(clip, margins)
 
     def inside(t: float) -> bool:

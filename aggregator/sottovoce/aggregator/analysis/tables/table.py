@@ -26,7 +26,6 @@ from sottovoce.aggregator.analysis.tables.ml_table import (
     seen_together,
 )
 from sottovoce.aggregator.analysis.tables.pair_moments import (
-    CellProducts,
     HalfSeen,
     Independence,
     Joint,
@@ -35,16 +34,15 @@ from sottovoce.aggregator.analysis.tables.pair_moments import (
     Products,
     ScoredPairs,
     ScorePart,
-    ScoreProducts,
     across_waves,
     answered_part,
     independence,
 )
-from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, cell_limits, clip, edge, share_limits
+from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, clip, edge, score_limits
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import METHOD as INVERSION, Inverted
 from sottovoce.aggregator.estimators.intervals import normal_quantile, upper_tail
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Floats, Variable
-from sottovoce.shared.errors import EstimateError, Sentence
+from sottovoce.shared.errors import Sentence
 
 SCORE = "score"
 SCORE_PRODUCTS = "score-products"
@@ -204,7 +202,8 @@ class TwoWayTable:
             found = _result(self.joint, shown, raw, error, (low, high), PROFILE)
         else:
             margins = float(self._shares.rows[row]), float(self.raw[:, column].sum())
-            limits = cell_limits(raw, self.channels[row, column], margins, self._z)
+            channels = self.channels[row, column]
+            limits = score_limits(raw, 1.0, CellChannel.cell_variance, channels, margins, self._z)
             found = _result(self.joint, clip(raw), raw, error, limits, SCORE)
         if self.joint.waves == 1:
             return found
@@ -295,7 +294,9 @@ class TwoWayTable:
             if found is None:
                 return _result(self.joint, None, None, None, (0.0, 1.0), PROFILE)
             return _result(self.joint, found[0], raw, error, found[1:], PROFILE)
-        limits = share_limits(cell, self.channels[row, column], (group, float(self.raw[:, column].sum())), self._z)
+        margins = group, float(self.raw[:, column].sum())
+        channels = self.channels[row, column]
+        limits = score_limits(cell, group, CellChannel.share_variance, channels, margins, self._z)
         return _result(self.joint, None if raw is None else clip(raw), raw, error, limits, SCORE)
 
     @cached_property
@@ -405,19 +406,11 @@ def _suppressed(whole: Joint) -> Result:
     return Result(None, None, None, "", None, None, SUPPRESSED, whole.reports, whole.n, whole.deff)
 
 
-def tested(strata: Sequence[Pairs]) -> Independence | None:
-    """Return the test of independence; None if a variable does not vary."""
-    try:
-        return independence(strata)
-    except EstimateError:
-        return None
-
-
 def independence_of(joint: Joint) -> Independence | None:
     """Return the test of independence, among the people who answered where some did not; None if it is not possible."""
     # A number has no cells: whether it goes with an answer is tested with no answer as one of these.
     have_cells = bool(joint.first.categories and joint.second.categories)
-    test = answered_independence(joint) if have_cells and joint.may_decline else tested(joint.strata)
+    test = answered_independence(joint) if have_cells and joint.may_decline else independence(joint.strata)
     return across_waves(test, joint.strata, joint.waves)
 
 
@@ -485,36 +478,31 @@ class _Shares(NamedTuple):
 
 
 def _shares(whole: Joint) -> _Shares:
-    parts = [share / pairs.products.once[0, 0] for share, pairs in zip(whole.shares, whole.strata, strict=True)]
     end = 1 + len(whole.first.categories)
     found = [
-        (part, pairs.products, pairs.products.cells(end, pairs.score))
-        for part, pairs in zip(parts, whole.strata, strict=True)
+        (share / pairs.products.once[0, 0], pairs.products, pairs.products.cells(end, pairs.score))
+        for share, pairs in zip(whole.shares, whole.strata, strict=True)
     ]
     cells = np.sum([part * own.once for part, _, own in found], axis=0)
     rows = np.sum([part * sums.once[1:end, 0] for part, sums, _ in found], axis=0)
-    spread, crossed, of_rows = (
-        np.sum([part**2 * each for (part, *_), each in zip(found, column, strict=True)], axis=0)
-        for column in zip(*(_centred(sums, own, cells, rows) for _, sums, own in found), strict=True)
-    )
+    # Sums of w^2 times the centred squares of a cell's score, its products with z_A, and the squares of z_A.
+    centred = []
+    for part, sums, own in found:
+        total, in_rows = sums.twice[0, 0], sums.twice[1:end, 0]
+        squares = own.squares - 2 * cells * own.twice + cells**2 * total
+        products = own.by_row - cells * in_rows[:, None] - rows[:, None] * own.twice
+        variance = sums.squared[1:end, 0] - 2 * rows * in_rows + rows**2 * total
+        parts = squares, products + cells * rows[:, None] * total, variance
+        centred.append([part**2 * each for each in parts])
+    spread, crossed, of_rows = (np.sum(column, axis=0) for column in zip(*centred, strict=True))
     # A row with an estimated share of 0 has no shares within it, and no errors: NaN.
     groups = np.where(rows == 0, np.nan, rows)[:, None]
     share = cells / groups
     # Delta method: the derivatives of T_ij / T_i are 1 / T_i and -T_ij / T_i^2.
-    in_rows = (spread - 2 * share * crossed + share**2 * of_rows[:, None]) / groups**2
+    within = (spread - 2 * share * crossed + share**2 * of_rows[:, None]) / groups**2
     # As for any sample variance, since the mean is estimated from the same reports.
     factor = whole.n / max(whole.n - 1, 1)
-    return _Shares(cells, rows, *(np.sqrt(np.maximum(each, 0.0) * factor) for each in (spread, in_rows)))
-
-
-def _centred(sums: ScoreProducts, own: CellProducts, cells: Floats, rows: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return sums of w^2 times the centred squares of a cell's score, its products with z_A, and the squares of z_A."""
-    end = 1 + len(rows)
-    total, of_cells, of_rows = sums.twice[0, 0], own.twice, sums.twice[1:end, 0]
-    spread = own.squares - 2 * cells * of_cells + cells**2 * total
-    crossed = own.by_row - cells * of_rows[:, None] - rows[:, None] * of_cells
-    variance = sums.squared[1:end, 0] - 2 * rows * of_rows + rows**2 * total
-    return spread, crossed + cells * rows[:, None] * total, variance
+    return _Shares(cells, rows, *(np.sqrt(np.maximum(each, 0.0) * factor) for each in (spread, within)))
 
 
 def _hidden(whole: Joint, shape: tuple[int, int], rule: Rule) -> NDArray[np.bool_]:
