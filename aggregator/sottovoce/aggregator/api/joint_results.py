@@ -63,11 +63,10 @@ class ColumnsCache:
         survey or wave, or it is open.
         """
         with self._reading[name, wave]:
-            revisions = self._storage.revisions(name)
             state = self.state(name, wave)
             cached = self._cache.get((name, wave))
             if cached is None or cached.state != state:
-                columns = read_columns(self._storage, revisions, wave, progress)
+                columns = read_columns(self._storage, state[0], wave, progress)
                 cached = self._cache[name, wave] = _CachedColumns(columns, state, self._seconds())
             cached.used = self._seconds()
             return cached.columns
@@ -132,10 +131,7 @@ class JointResults:
             Refusal: ``busy``: too many analyses of this survey wait already.
         """
         state, released = self._cache.state(name, asked.wave), self._storage.releases.has_any(name)
-
-        def work(compute: Compute) -> Document:
-            return answered(self._storage, name, asked, partial(self._cache.columns, name, asked.wave), compute)
-
+        work = partial(answered, self._storage, name, asked, partial(self._cache.columns, name, asked.wave))
         return self.computed(name, (state, released, asked), work, again)
 
     def arms(self, name: str) -> Document:

@@ -178,12 +178,12 @@ def register_limits(app: Flask, settings: Settings) -> None:
             check_head(request.method, request.path, headers)
 
     def note(reply: Response) -> Response:
-        if is_for_respondents(request.method, request.path):
+        asked, status = f"{request.method} {request.path}", reply.status_code
+        if is_for_respondents(asked):
             reply.headers.extend(ANY_ORIGIN)
             if request.method == "OPTIONS":
                 reply.headers["Access-Control-Allow-Methods"] = "GET, POST"
                 reply.headers["Access-Control-Allow-Headers"] = "Authorization, Content-Type"
-        asked, status = f"{request.method} {request.path}", reply.status_code
         reply.headers.extend(limits.headers(asked, status))
         if PASSED not in request.environ:
             limits.note(asked, status, request.remote_addr, _headers())

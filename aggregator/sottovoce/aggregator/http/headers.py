@@ -33,10 +33,11 @@ POLICY = (
 ANY_ORIGIN = [("Access-Control-Allow-Origin", "*"), ("Cross-Origin-Resource-Policy", "cross-origin")]
 """CORS headers of the respondents' routes: saved pages and static hosts may read surveys and send reports."""
 
-_RESPONDENTS = re.compile(
+is_for_respondents = re.compile(
     r"(GET|HEAD|OPTIONS) /api/v1/surveys/[^/]+(/revisions|/status)?"
     r"|(POST|OPTIONS) /api/v1/surveys/[^/]+/(reports|reports/batch|withdraw|token|redeem)"
 ).fullmatch
+"""Matches method and path of the requests whose replies carry ``ANY_ORIGIN``."""
 
 EXPECTED = "a key is sent as: Authorization: Bearer KEY"
 
@@ -196,11 +197,6 @@ def security_headers(secure: bool) -> Sequence[tuple[str, str]]:
     if secure:
         headers.append(("Strict-Transport-Security", "max-age=31536000"))
     return headers
-
-
-def is_for_respondents(method: str, path: str) -> bool:
-    """Return True if replies to this request carry ``ANY_ORIGIN``."""
-    return _RESPONDENTS(f"{method} {path}") is not None
 
 
 _OF_PAGES = {"cross-origin-opener-policy", "permissions-policy"}

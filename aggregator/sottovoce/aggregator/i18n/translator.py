@@ -116,7 +116,16 @@ class Words:
 
         Raises KeyError if no catalogue has the key, or a placeholder has no value.
         """
-        return catalogue(self.language)[key].format(**{name: self._filled(value) for name, value in values.items()})
+        filled = {}
+        for name, value in values.items():
+            if isinstance(value, int) and not isinstance(value, bool):
+                filled[name] = self.number(value)
+                continue
+            text = str(value)
+            from_right = not text.isascii() and any(bidirectional(letter) in ("R", "AL") for letter in text)
+            # Isolate texts of the other direction (UAX #9): they would reorder the numbers and punctuation around them.
+            filled[name] = _ISOLATED.format(text) if self.direction == "rtl" or from_right else text
+        return catalogue(self.language)[key].format(**filled)
 
     def knows(self, key: str) -> bool:
         """Return True if the catalogue has this key."""
@@ -175,14 +184,6 @@ class Words:
     def text(self, texts: TextMap, fallback: str) -> str:
         """Return a survey's text in this language, else in ``fallback``, the default language of the survey."""
         return texts.get(self.language) or texts[fallback]
-
-    def _filled(self, value: object) -> str:
-        if isinstance(value, int) and not isinstance(value, bool):
-            return self.number(value)
-        text = str(value)
-        from_right = not text.isascii() and any(bidirectional(letter) in ("R", "AL") for letter in text)
-        # Isolate texts of the other direction (UAX #9): they would reorder the numbers and punctuation around them.
-        return _ISOLATED.format(text) if self.direction == "rtl" or from_right else text
 
 
 @cache
@@ -326,7 +327,7 @@ class NumberFormat:
         """Write a p value after its letter."""
         return f"p {self.p(value)}" if value < RARE else f"p = {self.p(value)}"
 
-    @property
+    @cached_property
     def _minus(self) -> str:
         """Real minus sign, after which no line breaks; a mark keeps it left of its number on Arabic pages too."""
         return "\u200e−" if self.words.direction == "rtl" else "−"

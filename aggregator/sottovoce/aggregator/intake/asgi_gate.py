@@ -610,7 +610,7 @@ class Gate:
             self._traffic.note(GATE, status, 0.0)
         fields.append(("Content-Length", str(len(body))))
         fields += self._limits.headers(f"{head.method} {head.path}", status)
-        fields += ANY_ORIGIN if is_for_respondents(head.method, head.path) else []
+        fields += ANY_ORIGIN if is_for_respondents(f"{head.method} {head.path}") else []
         return status, add_headers(fields, self._standing), body
 
 

@@ -55,14 +55,6 @@ class Job(NamedTuple):
     columns: Data
     memory: int
 
-    def document(self) -> dict[str, Any]:
-        """Compute the analysis and return its document."""
-        if isinstance(self.asked, FileAnalysis) and isinstance(self.columns, UploadedFile):
-            return self.asked.document(self.columns)
-        if isinstance(self.asked, Request) and isinstance(self.columns, Columns):
-            return self.asked.document(self.columns)
-        raise TypeError("an analysis of a file takes a file, and every other one reports")
-
 
 def return_memory() -> None:
     """Return to the system what a finished analysis has freed, where the C library keeps it."""
@@ -188,7 +180,11 @@ def answer(message: bytes) -> dict[str, Any]:
             _, most = resource.getrlimit(resource.RLIMIT_DATA)
             with suppress(OSError, ValueError):
                 resource.setrlimit(resource.RLIMIT_DATA, (job.memory << 20, most))
-        return {"document": job.document()}
+        if isinstance(job.asked, FileAnalysis) and isinstance(job.columns, UploadedFile):
+            return {"document": job.asked.document(job.columns)}
+        if isinstance(job.asked, Request) and isinstance(job.columns, Columns):
+            return {"document": job.asked.document(job.columns)}
+        raise TypeError("an analysis of a file takes a file, and every other one reports")
     except EstimateError as error:
         return {"error": error.args[0]}
     except MemoryError:

@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import partial
 from operator import attrgetter
 from threading import Event, Lock, Thread, Timer
@@ -186,28 +187,32 @@ class AnalysisStopped(EstimateError):
         self.job, self.reason = job, reason
 
 
+@dataclass(eq=False)
 class QueuedJob:
     """An analysis that waits, runs or has finished; its id is made of the request and the state of its data.
 
     Attributes:
         place: name of the jobs of which one runs at a time.
+        limits: those of the node, with less time for a visitor's file.
         began: monotonic time of its start in seconds; None while it waits.
         progress: finished steps and all steps; None if it has told none.
         finished: set when it has a document or an error.
         used: monotonic time of the last use.
     """
 
-    def __init__(self, survey: str, id: str, work: Work) -> None:
-        self.survey, self.id, self.work = survey, id, work
-        self.place = OF_VISITORS if survey.startswith(OF_VISITORS) else survey
-        self.began: float | None = None
-        self.progress: tuple[int, int] | None = None
-        self.finished = Event()
-        self.document: Document | None = None
-        self.error: Exception | None = None
-        self.used = monotonic()
-        self.worker: Worker | None = None
-        self.stopping = ""
+    survey: str
+    id: str
+    work: Work
+    place: str
+    limits: AnalysisLimits
+    began: float | None = None
+    progress: tuple[int, int] | None = None
+    finished: Event = field(default_factory=Event)
+    document: Document | None = None
+    error: Exception | None = None
+    used: float = field(default_factory=monotonic)
+    worker: Worker | None = None
+    stopping: str = ""
 
     @property
     def seconds(self) -> int:
@@ -243,13 +248,16 @@ class JobQueue:
 
     def submit(self, survey: str, id: str, work: Work, again: bool = False) -> QueuedJob | None:
         """Return the job of this id, started if there is none, or ``again`` if stopped; None if too many wait."""
+        self.forget_unused()
         with self._lock:
-            self._forget_unused()
             found = self._jobs.get(id)
             if found is None or (again and found.was_stopped):
                 if sum(job.survey == survey for job in self._waiting) >= MOST_WAITING:
                     return None
-                found = self._jobs[id] = QueuedJob(survey, id, work)
+                place, limits = survey, self._limits
+                if survey.startswith(OF_VISITORS):
+                    place, limits = OF_VISITORS, limits._replace(seconds=min(SECONDS_OF_VISITORS, limits.seconds))
+                found = self._jobs[id] = QueuedJob(survey, id, work, place, limits)
                 self._waiting.append(found)
                 self._start_next()
             found.used = monotonic()
@@ -271,7 +279,7 @@ class JobQueue:
         with self._lock:
             if job in self._waiting:
                 self._waiting.remove(job)
-                job.error = AnalysisStopped(job.id, reason, self._limits_of(job))
+                job.error = AnalysisStopped(job.id, reason, job.limits)
                 job.finished.set()
             elif job in self._running:
                 job.stopping = job.stopping or reason
@@ -298,15 +306,12 @@ class JobQueue:
     def forget_unused(self) -> int:
         """Forget finished jobs that were not looked at for long; return the number of the others."""
         with self._lock:
-            self._forget_unused()
+            finished = sorted((job for job in self._jobs.values() if job.finished.is_set()), key=attrgetter("used"))
+            last = monotonic() - IDLE
+            for place, job in enumerate(finished):
+                if job.used <= last or place < len(finished) - MAX_FINISHED:
+                    del self._jobs[job.id]
             return len(self._jobs)
-
-    def _forget_unused(self) -> None:
-        finished = sorted((job for job in self._jobs.values() if job.finished.is_set()), key=attrgetter("used"))
-        last = monotonic() - IDLE
-        for place, job in enumerate(finished):
-            if job.used <= last or place < len(finished) - MAX_FINISHED:
-                del self._jobs[job.id]
 
     def _start_next(self) -> None:
         for job in [*self._waiting]:
@@ -317,13 +322,8 @@ class JobQueue:
                 job.began = monotonic()
                 Thread(target=self._run, args=(job,), daemon=True).start()
 
-    def _limits_of(self, job: QueuedJob) -> AnalysisLimits:
-        if job.place != OF_VISITORS:
-            return self._limits
-        return self._limits._replace(seconds=min(SECONDS_OF_VISITORS, self._limits.seconds))
-
     def _run(self, job: QueuedJob) -> None:
-        limit = Timer(self._limits_of(job).seconds, self.stop, (job, "time_limit"))
+        limit = Timer(job.limits.seconds, self.stop, (job, "time_limit"))
         limit.daemon = True
         limit.start()
         try:
@@ -336,24 +336,21 @@ class JobQueue:
             limit.cancel()
             # The work may hold simulated reports, which are not kept with the result.
             del job.work
-            self._end(job)
+            with self._lock:
+                self._running.remove(job)
+                # A database that was down is no result: the next request tries again.
+                if job.error is not None and not isinstance(job.error, EstimateError):
+                    self._jobs.pop(job.id, None)
+                job.finished.set()
+                self._start_next()
             child.return_memory()
-
-    def _end(self, job: QueuedJob) -> None:
-        with self._lock:
-            self._running.remove(job)
-            # A database that was down is no result: the next request tries again.
-            if job.error is not None and not isinstance(job.error, EstimateError):
-                self._jobs.pop(job.id, None)
-            job.finished.set()
-            self._start_next()
 
     def _compute(self, job: QueuedJob, asked: child.Asked, columns: child.Data) -> Document:
         worker = self._pool.take()
         with self._lock:
             job.worker = worker
             stopping = job.stopping
-        message = child.Job(asked, columns, self._limits.memory)
+        message = child.Job(asked, columns, job.limits.memory)
         reply: Document = {"stopped": stopping} if stopping else worker.run(message, job.report)
         with self._lock:
             job.worker = None
@@ -361,7 +358,7 @@ class JobQueue:
             worker.close()
             if "bug" in reply:
                 _log.error("bug: %s", reply["bug"])
-            raise AnalysisStopped(job.id, job.stopping or str(reply["stopped"]), self._limits_of(job))
+            raise AnalysisStopped(job.id, job.stopping or str(reply["stopped"]), job.limits)
         self._pool.give_back(worker)
         if "error" in reply:
             raise EstimateError(reply["error"])

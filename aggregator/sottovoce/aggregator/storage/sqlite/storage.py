@@ -480,7 +480,8 @@ class SQLiteStorage(sql_storage.Storage):
     def _end(self, handle: "_Handle") -> None:
         """Roll back an open transaction; close a connection whose rollback fails, since it would keep its lock."""
         try:
-            handle.rollback()
+            if handle.in_transaction:
+                handle.execute("ROLLBACK")
         except sqlite3.Error:
             self._local.handle = None
             handle.close()
@@ -529,10 +530,19 @@ class _Handle:
         self._spills = True
         # Only before the first write: SQLite ignores it for a file that has tables.
         self.execute(f"PRAGMA page_size = {PAGE_BYTES:d}")
-        self._keep_log()
-        for pragma in ("synchronous = FULL", "secure_delete = ON"):
+        # Turn on WAL; retry, since SQLite's busy timeout does not cover this step.
+        last = time.monotonic() + LOCK_SECONDS
+        while True:
+            try:
+                self.database.enable_wal()
+                break
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > last:
+                    raise
+            time.sleep(0.01)
+        self._kept = READ_KIB
+        for pragma in ("synchronous = FULL", "secure_delete = ON", f"cache_size = -{READ_KIB:d}"):
             self.execute(f"PRAGMA {pragma}")
-        self._cache(READ_KIB)
         (page,) = self.execute("PRAGMA page_size").fetchone()
         self.execute(f"PRAGMA wal_autocheckpoint = {LOG_BYTES // page:d}")
 
@@ -543,7 +553,8 @@ class _Handle:
     def keep_pages(self) -> None:
         """Keep the pages that writing needs again; who only reads all reports once needs none of them again."""
         if self._kept < CACHE_KIB:
-            self._cache(CACHE_KIB)
+            self._kept = CACHE_KIB
+            self.execute(f"PRAGMA cache_size = -{CACHE_KIB:d}")
 
     def set_spills(self, spills: bool) -> None:
         """Let SQLite use temporary files, or not; what they hold is dropped at a change.
@@ -554,22 +565,6 @@ class _Handle:
         if self._spills != spills:
             self.execute("PRAGMA temp_store = FILE" if spills else "PRAGMA temp_store = MEMORY")
             self._spills = spills
-
-    def _cache(self, kib: int) -> None:
-        self._kept = kib
-        self.execute(f"PRAGMA cache_size = -{kib:d}")
-
-    def _keep_log(self) -> None:
-        """Turn on WAL; retry for ``LOCK_SECONDS``, since SQLite's busy timeout does not cover this step."""
-        last = time.monotonic() + LOCK_SECONDS
-        while True:
-            try:
-                self.database.enable_wal()
-                return
-            except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > last:
-                    raise
-            time.sleep(0.01)
 
     slot = 0
     """Slot in the tables of counts: there is one writer."""
@@ -608,11 +603,6 @@ class _Handle:
     def commit(self) -> None:
         """Commit the transaction; it is durable afterwards."""
         self._connection.execute("COMMIT")
-
-    def rollback(self) -> None:
-        """Roll back the transaction, if one is open."""
-        if self._connection.in_transaction:
-            self._connection.execute("ROLLBACK")
 
     def close(self) -> None:
         """Close the connection after any transaction on it has ended."""
