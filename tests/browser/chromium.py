@@ -39,13 +39,16 @@ def find() -> Chromium:
 
 
 def launch(driver: Playwright) -> Browser:
-    """A headless browser; where there is room it shares memory as the kernel does it, since files take a tenth more."""
+    """A headless browser; where there is room it shares memory as the kernel does it, since files take a tenth more.
+
+    It makes no page's process before one is asked for: most would be made for a visit that ends, another tenth.
+    """
     executable, environment = find()
     roomy = SHARED.is_dir() and shutil.disk_usage(SHARED).free > ROOM
     return driver.chromium.launch(
         executable_path=executable,
         env=dict(environment),
-        args=["--no-sandbox"],
+        args=["--no-sandbox", "--renderer-process-limit=1"],
         ignore_default_args=["--disable-dev-shm-usage"] if roomy else [],
     )
 
