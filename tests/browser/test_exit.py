@@ -34,9 +34,13 @@ def leaving(site: Running) -> Running:
 @pytest.fixture
 def opened(new_context: NewContext, leaving: Running) -> Page:
     """The first step, behind it one other page."""
-    page = Visit(new_context(), leaving).context.new_page()
-    page.goto(leaving.url + BEFORE)
-    page.goto(leaving.link)
+    return arrive(Visit(new_context(), leaving).context.new_page(), leaving)
+
+
+def arrive(page: Page, asked: Running) -> Page:
+    """To the first step, from another page."""
+    page.goto(asked.url + BEFORE)
+    page.goto(asked.link)
     page.wait_for_selector(READY)
     return page
 
@@ -91,8 +95,13 @@ def come_back(page: Page) -> None:
     receipt(page)
 
 
-STEPS = [lambda _: None, go_on, agree, answer, answer_and_go_back, reload, finish, come_back]
-NAMES = ["start", "consent", "check", "questions", "back", "reload", "receipt", "earlier receipt"]
+def begin(_page: Page) -> None:
+    """Stay at the first step."""
+
+
+STEPS = [begin, go_on, agree, answer, answer_and_go_back, reload]
+FEW = [begin, answer, finish]
+"""The receipt comes last: after it the survey has ended in this browser."""
 
 
 def press_button(page: Page) -> None:
@@ -121,41 +130,43 @@ def assert_gone(page: Page, url: str) -> None:
     assert SECRET not in page.content()
 
 
-@pytest.mark.parametrize("walk", STEPS, ids=NAMES)
-def test_exit_leaves_nothing_in_the_tab(opened: Page, leaving: Running, walk: Callable[[Page], None]) -> None:
-    """At every step; the way back leads to what was there before."""
+@pytest.mark.parametrize("walks", [[*STEPS, finish], [come_back]], ids=["receipt", "earlier receipt"])
+def test_exit_leaves_nothing_in_the_tab(opened: Page, leaving: Running, walks: list[Callable[[Page], None]]) -> None:
+    """At every step, one after another in one tab; the way back leads to what was there before."""
     opened.on("dialog", lambda _: pytest.fail("asked before leaving"))
-    walk(opened)
-    assert opened.title() == "Notes"
-    press_button(opened)
+    for walk in walks:
+        arrive(opened, leaving)
+        walk(opened)
+        assert opened.title() == "Notes"
+        press_button(opened)
+        assert_gone(opened, leaving.url)
 
-    assert_gone(opened, leaving.url)
 
-
-@pytest.mark.parametrize("walk", [STEPS[0], answer, finish], ids=["start", "questions", "receipt"])
-def test_exit_works_offline(opened: Page, leaving: Running, walk: Callable[[Page], None]) -> None:
+def test_exit_works_offline(opened: Page, leaving: Running) -> None:
     """The browser shows what it shows without a connection, and no survey, then or later."""
-    walk(opened)
-    opened.context.set_offline(True)
-    press_button(opened)
-    expect(opened).to_have_url("chrome-error://chromewebdata/")
-    for step in (opened.go_back, opened.go_forward):
-        with pytest.raises(Error, match="net::ERR"):
-            step()
-        expect(opened.locator("body")).not_to_contain_text(SECRET)
-        assert opened.url in {f"{leaving.url}/calendar", "chrome-error://chromewebdata/"}
-    opened.context.set_offline(False)
-    opened.reload()
-    assert_gone(opened, leaving.url)
+    for walk in FEW:
+        arrive(opened, leaving)
+        walk(opened)
+        opened.context.set_offline(True)
+        press_button(opened)
+        expect(opened).to_have_url("chrome-error://chromewebdata/")
+        for step in (opened.go_back, opened.go_forward):
+            with pytest.raises(Error, match="net::ERR"):
+                step()
+            expect(opened.locator("body")).not_to_contain_text(SECRET)
+            assert opened.url in {f"{leaving.url}/calendar", "chrome-error://chromewebdata/"}
+        opened.context.set_offline(False)
+        opened.reload()
+        assert_gone(opened, leaving.url)
 
 
-@pytest.mark.parametrize("walk", [STEPS[0], answer, finish], ids=["start", "questions", "receipt"])
+@pytest.mark.parametrize("walk", FEW)
 def test_exit_to_an_address_leaves_as_many_entries(
     new_context: NewContext, site: Running, leaving: Running, walk: Callable[[Page], None]
 ) -> None:
     """It tells that address nothing, and Back leads to the calendar and to what was there before."""
     away = "https://weather.example/today"
-    changed = leaving.survey.document | {"name": f"away-{walk.__name__.strip('<>')}", "quick_exit": away}
+    changed = leaving.survey.document | {"name": f"away-{walk.__name__}", "quick_exit": away}
     told, lengths = [], []
 
     def shine(route: Route) -> None:
@@ -165,10 +176,7 @@ def test_exit_to_an_address_leaves_as_many_entries(
     for asked, shown in ((leaving, NOTHING), (publish(site, parse_survey(changed)), "Sun")):
         page = Visit(new_context(), asked).context.new_page()
         page.route(away, shine)
-        page.goto(asked.url + BEFORE)
-        page.goto(asked.link)
-        page.wait_for_selector(READY)
-        walk(page)
+        walk(arrive(page, asked))
         press_button(page)
         expect(page.locator("body")).to_contain_text(shown)
         lengths.append(page.evaluate("history.length"))
@@ -225,16 +233,17 @@ def assert_forgotten(page: Page, leaving: Running) -> str:
     return str(held)
 
 
-@pytest.mark.parametrize("walk", [STEPS[0], answer, finish], ids=["start", "questions", "receipt"])
-def test_exit_forgets_the_survey_in_the_browser(opened: Page, leaving: Running, walk: Callable[[Page], None]) -> None:
+def test_exit_forgets_the_survey_in_the_browser(opened: Page, leaving: Running) -> None:
     """Caches, databases and service worker; what stays of a report is that there was one, and what it cost."""
-    opened.evaluate(KEPT)
-    walk(opened)
-    press_button(opened)
+    for walk in FEW:
+        arrive(opened, leaving)
+        opened.evaluate(KEPT)
+        walk(opened)
+        press_button(opened)
 
-    held = assert_forgotten(opened, leaving)
-    assert ("forgotten" in held, '"body":null' in held) == (walk is finish, walk is finish)
-    assert "values" not in held
+        held = assert_forgotten(opened, leaving)
+        assert ("forgotten" in held, '"body":null' in held) == (walk is finish, walk is finish)
+        assert "values" not in held
 
 
 def test_device_that_left_draws_nothing_again(opened: Page, leaving: Running) -> None:
@@ -294,8 +303,8 @@ def test_page_in_a_file_forgets_too_and_says_that_the_file_stays(
     )
 
 
-def test_escape_three_times_leaves_and_twice_does_not(opened: Page, leaving: Running) -> None:
-    """Another key between begins to count anew."""
+def test_escape_three_times_leaves_and_the_link_begins_anew(opened: Page, leaving: Running) -> None:
+    """Another key between begins to count anew; the link opened once more begins with nothing chosen."""
     answer(opened)
     for key in ("Escape", "Escape", "Tab", "Escape", "Escape"):
         opened.keyboard.press(key)
@@ -303,16 +312,12 @@ def test_escape_three_times_leaves_and_twice_does_not(opened: Page, leaving: Run
     opened.keyboard.press("Escape")
 
     assert_gone(opened, leaving.url)
-
-
-def test_page_is_hidden_at_once(opened: Page) -> None:
-    """Before anything is asked of the network or of the history."""
-    answer(opened)
-    left = opened.evaluate(f"""() => {{
-        document.querySelector("{EXIT}").click();
-        return [document.title, document.body.innerText];
-    }}""")
-    assert left == ["", ""]
+    opened.goto(leaving.link)
+    opened.wait_for_selector(READY)
+    agree(opened)
+    opened.click("#check button:not(.primary)")
+    opened.wait_for_selector("#questions")
+    assert opened.locator("input:checked").count() == 0
 
 
 def blurs(page: Page, selector: str) -> list[str]:
@@ -327,22 +332,30 @@ def blurs(page: Page, selector: str) -> list[str]:
     return found
 
 
-def test_every_step_is_blurred_while_the_page_is_hidden(opened: Page) -> None:
-    """In the list of open pages, say; and seen again afterwards."""
+def test_exit_is_reached_first_and_every_step_is_blurred_and_hidden_at_once(opened: Page) -> None:
+    """By the keyboard, with a name that says what it does; blurred in the list of open pages and seen again afterwards;
+    hidden before anything is asked of the network or of the history.
+    """
+    opened.keyboard.press("Tab")
+    assert opened.evaluate("document.activeElement.innerText") == "Exit this page"
+    assert "visited pages" not in opened.inner_text("#explanation")
+    opened.click("#explanation summary:has-text('cannot hide')")
+    expect(opened.locator("#explanation")).to_contain_text("list of visited pages: delete it there")
     answer(opened)
     assert blurs(opened, "body") == ["blur(16px)", "none"]
+    left = opened.evaluate(f"""() => {{
+        document.querySelector("{EXIT}").click();
+        return [document.title, document.body.innerText];
+    }}""")
+    assert left == ["", ""]
 
 
-def test_answers_are_blurred_in_any_survey(page: Page) -> None:
-    """The questions, where nobody may have to leave at once."""
-    choose(page, 1)
-    assert blurs(page, "#questions form") == ["blur(16px)", "none"]
-
-
-def test_other_surveys_have_no_exit(new_context: NewContext, site: Running) -> None:
-    """Nor does Esc leave them."""
+def test_other_surveys_blur_their_questions_and_have_no_exit(new_context: NewContext, site: Running) -> None:
+    """Where nobody may have to leave at once; nor does Esc leave them."""
     visit = Visit(new_context(), site)
     page = visit.open()
+    choose(page, 1)
+    assert blurs(page, "#questions form") == ["blur(16px)", "none"]
     press_escape(page)
     assert page.locator(EXIT).count() == 0
     assert page.locator("#questions").count() == 1
@@ -350,40 +363,22 @@ def test_other_surveys_have_no_exit(new_context: NewContext, site: Running) -> N
     send(page, 1, 0, 2, 3, 1)
 
 
-def test_exit_is_the_first_that_is_reached(opened: Page) -> None:
-    """By the keyboard, on every step, with a name that says what it does."""
-    opened.keyboard.press("Tab")
-    assert opened.evaluate("document.activeElement.innerText") == "Exit this page"
-    assert "visited pages" not in opened.inner_text("#explanation")
-    opened.click("#explanation summary:has-text('cannot hide')")
-    expect(opened.locator("#explanation")).to_contain_text("list of visited pages: delete it there")
-
-
-@pytest.mark.parametrize("locale", ["en", "ar", "de", "es", "fr", "hi", "pt", "zh"])
-def test_exit_leaves_room_for_begin(new_context: NewContext, site: Running, locale: str) -> None:
+def test_exit_leaves_room_for_begin(new_context: NewContext, site: Running) -> None:
     """On a phone both are in the window, in every language; the button shares its row with the choice of a language."""
-    tag = locale.replace("zh", "zh-Hans")
-    asked = survey(name=f"exit-{locale}", quick_exit=True, check=False, title={tag: "T", "en": "T"})
-    context = new_context(viewport={"width": 390, "height": 844}, locale=locale)
-    page = Visit(context, publish(site, asked)).arrive()
-    exit_box, choice, begin = [
-        page.locator(name).bounding_box() or {} for name in (EXIT, "select", "#explanation > .actions .primary")
-    ]
+    languages = ["en", "ar", "de", "es", "fr", "hi", "pt", "zh-Hans"]
+    asked = survey(name="exit-everywhere", quick_exit=True, check=False, title=dict.fromkeys(languages, "T"))
+    page = Visit(new_context(viewport={"width": 390, "height": 844}), publish(site, asked)).arrive()
+    names = (EXIT, "select", "#explanation > .actions .primary")
+    offenders = []
+    for language in languages:
+        page.select_option("select", language)
+        expect(page.locator("html")).to_have_attribute("lang", language)
+        exit_box, choice, begin_box = [page.locator(name).bounding_box() or {} for name in names]
+        if not (
+            begin_box["y"] + begin_box["height"] <= 844
+            and choice["y"] < exit_box["y"] + exit_box["height"]
+            and page.evaluate("document.documentElement.scrollWidth") == 390
+        ):
+            offenders.append((language, exit_box, choice, begin_box))
 
-    assert begin["y"] + begin["height"] <= 844
-    assert choice["y"] < exit_box["y"] + exit_box["height"]
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
-
-
-def test_begin_again_after_exit_asks_nothing_of_before(opened: Page, leaving: Running) -> None:
-    """The link opened once more begins with nothing chosen."""
-    answer(opened)
-    press_button(opened)
-    expect(opened.locator("h1")).to_have_text(NOTHING)
-    opened.goto(leaving.link)
-    opened.wait_for_selector(READY)
-    go_on(opened)
-    opened.click("#consent .primary")
-    opened.click("#check button:not(.primary)")
-    opened.wait_for_selector("#questions")
-    assert opened.locator("input:checked").count() == 0
+    assert offenders == []

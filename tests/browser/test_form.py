@@ -4,8 +4,7 @@ import hashlib
 import json
 from functools import partial
 
-import pytest
-from playwright.sync_api import Page, Route
+from playwright.sync_api import Page, Route, expect
 from sottovoce.client import bundle
 
 from tests.browser.visit import KEPT, READY, Visit, begin, choose, press_send, receipt, send, stored
@@ -112,7 +111,9 @@ def test_what_is_opened_without_a_connection_says_so_and_comes_when_opened_again
 
 
 def test_receipt_is_what_was_sent_and_stored(visit: Visit, page: Page) -> None:
-    """The bytes on the page are those on the wire, and their values those in the database."""
+    """The bytes on the page are those on the wire, and their values those in the database; no cookie, nothing on the
+    console, no refused resource, no changed address.
+    """
     shown = send(page, *ANSWERS)
 
     assert visit.bodies == [shown["bytes"]]
@@ -125,12 +126,6 @@ def test_receipt_is_what_was_sent_and_stored(visit: Visit, page: Page) -> None:
     yes_no = {True: ["Answer B", "Answer A"], False: ["No", "Yes"]}
     labels = [[c.label["en"] for c in q.choices] or yes_no[q.neutral] for q in visit.site.survey.questions]
     assert [options[value] for options, value in zip(labels, report["values"], strict=True)] == words
-
-
-def test_visit_leaves_no_cookie_and_no_complaint(visit: Visit, page: Page) -> None:
-    """No cookie, nothing on the console, no refused resource, no changed address."""
-    send(page, *ANSWERS)
-
     assert visit.context.cookies() == []
     assert visit.complaints == []
     assert visit.site.link == page.url
@@ -138,35 +133,27 @@ def test_visit_leaves_no_cookie_and_no_complaint(visit: Visit, page: Page) -> No
     assert not {"cookie", "referer", "authorization"} & set(headers)
 
 
-def test_questions_state_odds_and_epsilon(page: Page) -> None:
-    """The most common odds once, in words; those of others with them, and epsilon rounded up."""
+def test_questions_state_odds_choose_nothing_and_list_what_is_missing(page: Page) -> None:
+    """The most common odds once, in words; those of others with them, and epsilon rounded up. No answer is suggested;
+    the summary takes the focus, and each of its lines leads to its question.
+    """
     text = page.text_content("main") or ""
-
     assert "75 of 100 people send yes; if not, 25 do" in text
     assert "about 67 of 100 people send yes" in text
     assert page.locator(".badge").all_text_contents() == ["Sent unchanged; divides the results into groups."]
-    page.evaluate("document.querySelectorAll('#questions details').forEach((one) => { one.open = true; })")
-    epsilons = page.locator("details .hint").all_text_contents()
-    assert epsilons == ["Epsilon 0.70", "Epsilon 1.10", "Epsilon 1.10"]
-
-
-def test_form_chooses_nothing_beforehand(page: Page) -> None:
-    """No answer is suggested."""
     assert page.locator("input:checked").count() == 0
     assert page.locator("form").get_attribute("autocomplete") == "off"
-
-
-def test_missing_answers_are_listed(page: Page) -> None:
-    """The summary takes the focus, and each of its lines leads to its question."""
     assert "Choose an answer." not in page.inner_text("main")
     page.check("#q0-1")
     page.click("button[type=submit]")
-
     assert page.locator(".missing:visible").count() == 4
     assert page.evaluate("document.activeElement.className") == "problem"
     assert page.locator(".problem li").count() == 4
     page.locator(".problem li button").first.click()
     assert page.evaluate("document.activeElement.id") == "q1-1"
+    page.evaluate("document.querySelectorAll('#questions details').forEach((one) => { one.open = true; })")
+    epsilons = page.locator("details .hint").all_text_contents()
+    assert epsilons == ["Epsilon 0.70", "Epsilon 1.10", "Epsilon 1.10"]
 
 
 def test_back_and_forward_lose_no_answer(visit: Visit, page: Page) -> None:
@@ -188,17 +175,6 @@ def test_back_and_forward_lose_no_answer(visit: Visit, page: Page) -> None:
     assert page.locator("input:checked").count() == len(ANSWERS)
     page.click("#questions [type=submit]")
     assert [receipt(page)["bytes"]] == visit.bodies
-
-
-def test_back_after_sending_leads_to_no_question(visit: Visit, page: Page) -> None:
-    """The receipt stays: what was chosen is gone."""
-    shown = send(page, *ANSWERS)
-    page.go_back()
-    page.go_back()
-
-    assert shown == receipt(page)
-    assert page.locator("#main input").count() == 0
-    assert len(visit.bodies) == 1
 
 
 def test_leaving_with_answers_asks_once(page: Page) -> None:
@@ -244,8 +220,12 @@ def test_tabs_that_send_at_once_draw_once(visit: Visit, page: Page) -> None:
 
 
 def test_reload_and_back_show_the_receipt(visit: Visit, page: Page) -> None:
-    """Once acknowledged, the report is shown again and not sent again."""
+    """Once acknowledged, the report is shown again and not sent again; Back leads to no question."""
     shown = send(page, *ANSWERS)
+    page.go_back()
+    page.go_back()
+    assert shown == receipt(page)
+    assert page.locator("#main input").count() == 0
     page.reload()
     assert shown == receipt(page)
     page.goto("about:blank")
@@ -255,34 +235,35 @@ def test_reload_and_back_show_the_receipt(visit: Visit, page: Page) -> None:
     assert visit.bodies == [shown["bytes"]]
 
 
-@pytest.mark.parametrize(
-    ("status", "code", "words"),
-    [
-        (409, "closed", "This survey is closed."),
-        (404, "unknown_survey", "There is no survey at this address."),
-        (422, "value_out_of_range", "The survey’s server refused."),
-    ],
+REFUSALS = (
+    (409, "closed", "This survey is closed."),
+    (404, "unknown_survey", "There is no survey at this address."),
+    (422, "value_out_of_range", "The survey’s server refused."),
 )
-def test_refused_report_is_told_and_sent_again_only_when_asked(
-    visit: Visit, page: Page, status: int, code: str, words: str
-) -> None:
+
+
+def test_refused_report_is_told_and_sent_again_only_when_asked(visit: Visit, page: Page) -> None:
     """The reason in words and no code, at once and on reload; no reload posts it, a press sends the same bytes."""
-    page.context.route("**/reports", lambda route: route.fulfill(status=status, body=f'{{"code":"{code}"}}'))
-    press_send(page, *ANSWERS)
-    page.wait_for_selector("#refused")
-    told = page.inner_text("#refused")
-    assert words in told
-    assert "_" not in told
-    assert str(status) not in told
-    assert page.locator("#main input").count() == 0
-    page.reload()
-    page.wait_for_selector("#refused")
-    assert words in page.inner_text("#refused")
-    assert len(visit.bodies) == 1
+    for number, (status, code, words) in enumerate(REFUSALS, start=1):
+        page.context.unroute("**/reports")
+        page.context.route("**/reports", partial(Route.fulfill, status=status, body=f'{{"code":"{code}"}}'))
+        if number == 1:
+            press_send(page, *ANSWERS)
+        else:
+            page.click("#refused .primary")
+        refused = page.locator("#refused")
+        expect(refused).to_contain_text(words)
+        told = refused.inner_text()
+        assert "_" not in told
+        assert str(status) not in told
+        assert page.locator("#main input").count() == 0
+        page.reload()
+        expect(refused).to_contain_text(words)
+        assert len(visit.bodies) == number
     page.context.unroute("**/reports")
     page.click("#refused .primary")
 
-    assert [receipt(page)["bytes"]] * 2 == visit.bodies
+    assert [receipt(page)["bytes"]] * (len(REFUSALS) + 1) == visit.bodies
     page.reload()
     page.wait_for_selector("#receipt")
 
