@@ -159,7 +159,8 @@ def _comparison(reader: Reader, value: object, pointer: str) -> PlannedCompariso
         measure="" if design else reader.one_of(fields.get("measure", MEASURES[0]), f"{pointer}/measure", MEASURES),
         confidence=reader.match(fields.get("confidence", "0.95"), f"{pointer}/confidence", _CONFIDENCE, message),
         by=reader.one_of(fields["by"], f"{pointer}/by", (ARM,)) if "by" in fields else "",
-        design=design,
+        # One that is unknown is a mistake already, and no other one is meant.
+        design=design if fields.get("design") == design else "",
         **names,
     )
 

@@ -47,6 +47,21 @@ def test_german_sheet_speaks_german(tmp_path: Path) -> None:
     assert "Genau eine trifft zu" in page
 
 
+def test_each_arm_has_a_page_of_its_own(tmp_path: Path) -> None:
+    """Nobody answers one question in both groups of a design; the counts of all are typed into one table."""
+    folder = tmp_path / "sheets"
+    made = run("survey", "paper", CROSSWISE.with_name("cheater_detection.yaml"), "--out", folder)
+    pages = {arm: (folder / f"questionnaire-{arm}.html").read_text() for arm in ("rare", "often")}
+
+    assert [("January or February" in page, "March to December" in page) for page in pages.values()] == [
+        (True, False), (False, True)
+    ]  # fmt: skip
+    assert "questionnaire-rare.html and " in made.stderr
+    assert [line.split(",")[0] for line in (folder / "counts.csv").read_text().splitlines()] == [
+        "question", *["copied_rare"] * 2, *["copied_often"] * 2, *["arm"] * 2
+    ]  # fmt: skip
+
+
 def test_what_a_device_would_draw_is_no_paper(tmp_path: Path) -> None:
     """Nothing is written."""
     file = tmp_path / "survey.json"

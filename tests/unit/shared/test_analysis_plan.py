@@ -129,6 +129,13 @@ def test_designs_that_tell_no_share_are_refused(pair: tuple[Any, Any], design: s
         parse_survey(designed(*pair, design))
 
 
+def test_unknown_design_is_the_only_mistake() -> None:
+    """Its questions are not held against another design."""
+    with pytest.raises(SpecError) as refused:
+        parse_survey(designed(RARE, OFTEN, "lie_detector"))
+    assert [problem.pointer for problem in refused.value.problems] == ["/analysis_plan/0/design"]
+
+
 def test_designs_have_no_measure_and_each_arm_its_fact() -> None:
     """A design estimates its own shares; in one arm, one fact hides one answer."""
     with pytest.raises(SpecError, match="it has shares of its own"):

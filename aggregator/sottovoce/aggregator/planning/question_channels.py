@@ -303,8 +303,8 @@ def best_share(epsilon: float, options: int) -> Measure:
 def over_epsilon(question: Question, epsilons: Iterable[float]) -> list[tuple[float, Measure]]:
     """Return (epsilon, measure) of the question's own mechanism for each epsilon that the mechanism supports."""
     mechanism, found = question.mechanism, []
-    # A question of a block has no channel of its own for another epsilon.
-    if mechanism is None or question.member:
+    # A question of a block has no channel of its own for another epsilon, and a person's own fact none at all.
+    if mechanism is None or question.member or question.by_fact:
         return []
     for epsilon in epsilons:
         try:

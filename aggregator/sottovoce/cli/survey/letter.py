@@ -34,26 +34,30 @@ from sottovoce.shared.spec import Item, Question, Survey
 def paper(file: Path, out: Path, language: str | None) -> None:
     """Write questionnaire.html to print, counts.csv to type the numbers of sheets into, and a copy of the survey.
 
-    No program draws on paper: private questions must be hidden by a fact (procedure) or by coins (own_coin).
+    No program draws on paper: private questions must be hidden by a fact (procedure) or by coins (own_coin). Each arm
+    has a page of its own, such as questionnaire-direct.html: give each person one of them by chance.
     """
     survey = read_survey_file(file)
     if drawn := drawn_by_device(survey):
         raise SpecError(f"/questions: the device would randomize '{drawn[0].name}'; on paper use procedure or own_coin")
     choose_language(environment={"LC_ALL": language or survey.default_language})
-    items = [made for item in survey.items for made in _item(survey, item)]
     intro = [text_of(survey, survey.document[key]) for key in ("description", "consent") if key in survey.document]
     tag = language or survey.default_language
+    pages = {each.name: f"questionnaire-{each.name}.html" for each in survey.arms} or {"": "questionnaire.html"}
     try:
         out.mkdir(parents=True)
-        page = questionnaire(text_of(survey, survey.title), intro, items, tag, direction(tag))
-        (out / "questionnaire.html").write_text(page, encoding="utf-8")
+        for arm, page_name in pages.items():
+            asked = (item for item in survey.items if item.is_in(arm))
+            items = [made for item in asked for made in _item(survey, item)]
+            page = questionnaire(text_of(survey, survey.title), intro, items, tag, direction(tag))
+            (out / page_name).write_text(page, encoding="utf-8")
         (out / "survey.json").write_bytes(survey.canonical)
         with (out / COUNTS).open("x", encoding="utf-8", newline="") as table:
             csv.writer(table).writerows([HEADER, *_rows(survey)])
     except OSError as error:
         raise StorageError(cannot_write(out, error)) from None
-    page_name, table_name = out / "questionnaire.html", out / COUNTS
-    click.echo(f"Print {page_name}. Type the numbers of sheets into {table_name}. Then run", err=True)
+    named = " and ".join(str(out / each) for each in pages.values())
+    click.echo(f"Print {named}. Type the numbers of sheets into {out / COUNTS}. Then run", err=True)
     click.echo(f"  sottovoce results estimate {out}", err=True)
 
 

@@ -9,6 +9,7 @@ import pytest
 from sottovoce.aggregator.estimators import estimate, public
 from sottovoce.aggregator.planning.question_channels import (
     DIRECT,
+    ChosenChannel,
     NumberChannel,
     ShareChannel,
     best_share,
@@ -47,6 +48,7 @@ def test_every_question_of_the_examples_can_be_planned(path: Path) -> None:
         assert isinstance(measure, NumberChannel if asked.domain.grid is not None else ShareChannel)
         assert made.reports > plan(measure, Goal(expected, 2 * wide)).reports
         assert (made.reports > made.direct) == (asked.mechanism is not None)
+        assert not asked.by_fact or ChosenChannel(asked, 1.0, 2).others == []
 
 
 @pytest.mark.parametrize(
