@@ -23,6 +23,13 @@ from sottovoce.shared.errors import EstimateError, Sentence
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.spec import Question
 
+NO_COLUMN = "there is no column '{name}' for an anchor; there are: {names}"
+TWO_REPORTS = "the anchor '{variable}' must have two answers and one channel of two reports, without se"
+TOO_NEAR = (
+    "the anchor '{variable}' cannot tell careless reports: they give a share of {share}, and its known share is within "
+    "{least} of that"
+)
+KNOWN = "the known share of the anchor '{variable}' must be a number from 0 to 1, such as 0 or 1/20"
 LEAST_SLOPE = 0.1
 """Distance of a known share from the share of random reports, as in a survey."""
 
@@ -37,14 +44,13 @@ def add_corrections(columns: Columns, document: dict[str, Any], known: Mapping[s
     anchors = []
     for name, text in ((key, value) for key, value in known.items()):
         if name not in asked:
-            raise EstimateError(f"there is no column '{name}' for an anchor; there are: {', '.join(asked)}")
+            raise EstimateError(NO_COLUMN, name=name, names=", ".join(asked))
         chance = _share_of_random(columns, asked[name])
         if chance is None or asked[name].inexact_fact:
-            raise EstimateError(f"the anchor '{name}' must have two answers and one channel of two reports, without se")
+            raise EstimateError(TWO_REPORTS, variable=name)
         share = _known_share(name, text)
         if abs(chance - share) < LEAST_SLOPE:
-            message = f"the anchor '{name}' cannot tell careless reports: they give a share of {chance:.3g}"
-            raise EstimateError(f"{message}, and its known share is within {LEAST_SLOPE} of that")
+            raise EstimateError(TOO_NEAR, variable=name, share=f"{chance:.3g}", least=str(LEAST_SLOPE))
         found = anchor_share(asked[name], share, strata_of(columns, asked[name]), chance=chance)
         anchors += [] if found is None else [found]
     if not anchors:
@@ -86,7 +92,7 @@ def _known_share(name: str, text: str) -> Fraction:
     except (ValueError, ZeroDivisionError):
         share = Fraction(-1)
     if not 0 <= share <= 1:
-        raise EstimateError(f"the known share of the anchor '{name}' must be a number from 0 to 1, such as 0 or 1/20")
+        raise EstimateError(KNOWN, variable=name)
     return share
 
 

@@ -176,6 +176,10 @@ def is_attribute_column(name: str, table: FileTable) -> bool:
     return any(name.endswith(end) and name.removesuffix(end) in table.columns for end in (CHANNEL, ONCE))
 
 
+YES_NO = "{file}, column '{variable}': must hold yes and no, or 1 and 0, and no others"
+COUNT = "{place}: must be a whole number from 0 to {most}"
+
+
 def yes_no_codes(table: FileTable, name: str) -> NDArray[np.int64]:
     """Return 1 for yes, 0 for no and -1 for a missing cell of a column, (n,); raise SpecError for any other cell."""
     column = table.column(name)
@@ -183,7 +187,7 @@ def yes_no_codes(table: FileTable, name: str) -> NDArray[np.int64]:
     try:
         reading = ColumnChannel("yes or no", ((one, none), (none, one))).read(column.values)
     except ValueError:
-        raise SpecError(f"{table.file}, column '{name}': must hold yes and no, or 1 and 0, and no others") from None
+        raise SpecError(Sentence(YES_NO, file=table.file, variable=name)) from None
     return np.array([*(reading.reports[text] for text in column.values), -1], np.int64)[column.rows]
 
 
@@ -192,13 +196,13 @@ def is_count(value: object) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 0
 
 
-def whole_numbers(table: FileTable, name: str, most: int, of: str) -> NDArray[np.int64]:
+def whole_numbers(table: FileTable, name: str, most: int) -> NDArray[np.int64]:
     """Return the numbers of a column, (n,), -1 for a missing cell; raise SpecError for any but those from 0 to most."""
     column, read = table.column(name), []
     for text, row in zip(column.values, column.firsts, strict=True):
         number = as_number(text)
         if number is None or number.denominator != 1 or not 0 <= number <= most:
-            raise SpecError(f"{table.place(name, row)}: must be a number of {of}, from 0 to {most}")
+            raise SpecError(Sentence(COUNT, place=table.place(name, row), most=most))
         read.append(int(number))
     return np.array([*read, -1], np.int64)[column.rows]
 

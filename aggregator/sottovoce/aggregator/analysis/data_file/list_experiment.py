@@ -58,6 +58,19 @@ IMPOSSIBLE = (
     "the estimate is impossible, since no share is outside 0 to 1; its limits are outside too, so the sensitive item "
     "changes answers to the others (see the test), or the arms are exchanged"
 )
+TWO_HALVES = "a double list has two halves, not several sensitive items: name one value of the treated"
+ONE_ITEM = "a direct question is combined with one sensitive item: name one value of the treated"
+TWO_LISTS = "a double list and a model do not go together: model each list by itself, without the second one"
+LARGER = (
+    "{file}, column '{variable}': a count is larger than the number of items ({items}); say how many there are without "
+    "the sensitive one"
+)
+SEVERAL_COUNTS = "{file}: a row has counts in several of the columns {names}"
+TWO_VALUES = (
+    "{file}, column '{variable}': must have two values, one of them '{expected}', or a control, called 0 or control, "
+    "beside the arms with a sensitive item"
+)
+NO_SPREAD = "each half has one value only, so it has no spread and no interval can be computed"
 HALVES = "{file}: each half of column '{arm}' needs at least {least} people with a count"
 IMPOSSIBLE_BY_CHANCE = (
     "the estimate is impossible, since no share is outside 0 to 1; by chance, or the sensitive item changes answers to "
@@ -115,11 +128,11 @@ def list_experiment(
     """
     control, named = _arms(table, arm, treated)
     if len(named) > 1 and len(columns) > 1:
-        raise SpecError("a double list has two halves, not several sensitive items: name one --treated")
+        raise SpecError(Sentence(TWO_HALVES))
     if len(named) > 1 and direct is not None:
-        raise SpecError("a direct question is combined with one sensitive item: name one --treated")
+        raise SpecError(Sentence(ONE_ITEM))
     if len(columns) > 1 and formula is not None:
-        raise SpecError("a double list and a model do not go together: model each list by itself, without --second")
+        raise SpecError(Sentence(TWO_LISTS))
     found, *further = (_of_one_arm(table, columns, (arm, each, control), items, confidence, direct) for each in named)
     if formula is not None:
         # Counts of people without an arm are in no model.
@@ -178,16 +191,15 @@ def _list_answers(table: FileTable, name: str, halves: tuple[Counts, Counts], it
     treated, control = halves
     found = ListAnswers(int(control.max()) if items is None else items, treated, control)
     if int(control.max()) > found.items or int(treated.max()) > found.items + 1:
-        message = f"{table.file}, column '{name}': a count is larger than the number of items ({found.items})"
-        raise SpecError(f"{message}; say how many there are without the sensitive one")
+        raise SpecError(Sentence(LARGER, file=table.file, variable=name, items=found.items))
     return found
 
 
 def _counts(table: FileTable, names: Sequence[str]) -> Counts:
     """Return the counts of a list, -1 where there is none; a question for each arm has counts in its own arm only."""
-    known = [whole_numbers(table, name, MOST_ITEMS + 1, "items") for name in names]
+    known = [whole_numbers(table, name, MOST_ITEMS + 1) for name in names]
     if any(((one >= 0) & (other >= 0)).any() for one, other in combinations(known, 2)):
-        raise SpecError(f"{table.file}: a row has counts in several of the columns {', '.join(names)}")
+        raise SpecError(Sentence(SEVERAL_COUNTS, file=table.file, names=", ".join(names)))
     merged: Counts = np.max(known, axis=0)
     return merged
 
@@ -195,14 +207,13 @@ def _counts(table: FileTable, names: Sequence[str]) -> Counts:
 def _arms(table: FileTable, arm: str, treated: Sequence[str]) -> tuple[str, Sequence[str]]:
     """Return the value of the control, and those of the arms with a sensitive item."""
     values = table.column(arm).values
-    expected = f", one of them '{treated[0] if treated else 1}'"
+    expected = treated[0] if treated else "1"
     if not treated:
         treated = [each for each in values if each not in CONTROL] if len(values) > FEWEST else ["1"]
     rest = [each for each in values if each not in treated]
     controls = rest if len(rest) == 1 else [each for each in rest if each in CONTROL]
     if not set(treated) <= set(values) or len(controls) != 1:
-        message = f"{table.file}, column '{arm}': must have two values{expected if len(values) == FEWEST else ''}"
-        raise SpecError(f"{message}, or a control, called 0 or control, beside the arms with a sensitive item")
+        raise SpecError(Sentence(TWO_VALUES, file=table.file, variable=arm, expected=expected))
     return controls[0], list(dict.fromkeys(treated))
 
 
@@ -215,7 +226,7 @@ def _halves(table: FileTable, arm: str, known: Mapping[str, int], missing: int =
 def _difference(treated: NDArray[Any], control: NDArray[Any], confidence: float) -> Document:
     raw, error = difference_in_means(treated, control)
     if error == 0:
-        raise SpecError("each half has one value only, so it has no spread and no interval can be computed")
+        raise SpecError(Sentence(NO_SPREAD))
     half = normal_quantile(confidence) * error
     # A share outside is none, nor are limits that end before 0 or begin after 1.
     shown = raw if 0 <= raw <= 1 else None

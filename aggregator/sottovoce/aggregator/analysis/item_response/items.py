@@ -2,6 +2,8 @@
 
 Sum         How many of J answers are yes: shares of all 2^J combinations by maximum likelihood on the product of the
             channels, added up by their number of yes. Mean and variance are unbiased, from the products of scores.
+            Limits of the mean are Wilson's on the range of totals that reports can give, with the effective number of
+            reports, so that they hold near 0 and J, too.
 People      No score of a single person is ever computed: reports exist to prevent such guesses.
 """
 
@@ -17,7 +19,7 @@ from sottovoce.aggregator.analysis.regression.person_model import PersonModel, r
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.tables.ml_table import ObservedReports, likeliest_table
 from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
-from sottovoce.aggregator.estimators.intervals import normal_quantile
+from sottovoce.aggregator.estimators.intervals import normal_quantile, wilson
 from sottovoce.aggregator.estimators.question_variables import check_pair
 from sottovoce.shared.errors import EstimateError
 
@@ -29,6 +31,7 @@ MOST = {RASCH: 20, TWO_PARAMETERS: 20, SUM: 8}
 
 NUMBER = "the model '{model}' takes {least} to {most} items"
 TWO_ANSWERS = "'{variable}' has other answers than yes and no; items have two"
+ONE_ANSWER = "'{variable}' has one answer only, the same for all people; items have two: leave it out"
 IN_BLOCK = "'{variable}' was randomized together with other questions, so its reports depend on theirs; leave it out"
 PUBLIC = "'{variable}' is public, and several items of a survey would tell exact counts of its answers; leave it out"
 CONDITIONAL = "'{variable}' is not shown to everybody, so its answers go with the ones before it; leave it out"
@@ -68,14 +71,14 @@ def items_document(columns: Columns, names: Sequence[str], model: str, confidenc
             # Noise protects no public answer, and a sum or a model of few items tells exact counts.
             PUBLIC: columns.least and each.variable.public,
             CONDITIONAL: each.variable.question in columns.survey.conditional,
+            ONE_ANSWER: len(each.variable.categories) == 1,
             TWO_ANSWERS: len(each.variable.categories) != 2,
             IN_BLOCK: each.variable.block is not None,
         }
         for reason in (reason for reason, is_so in refusals.items() if is_so):
             raise EstimateError(reason, variable=each.name)
     head = {"format": ITEMS, "file": columns.survey.name, "model": model, "confidence": confidence}
-    z = normal_quantile(confidence)
-    body = _sum(answers, z) if model == SUM else _traits(answers, model, confidence)
+    body = _sum(answers, confidence) if model == SUM else _traits(answers, model, confidence)
     return {**head, **body, "warnings": []}
 
 
@@ -131,7 +134,7 @@ def _traits(answers: Sequence[Answers], kind: str, confidence: float) -> Documen
     return {**found, "sd": spread(model, fit, covariance, confidence) if kind == RASCH else None, "test": test}
 
 
-def _sum(answers: Sequence[Answers], z: float) -> Document:
+def _sum(answers: Sequence[Answers], confidence: float) -> Document:
     known, people = _combinations(answers, whole=True)
     cells = list(product((0, 1), repeat=len(answers)))
     chances = np.stack([np.prod([known[j, :, cell[j]] for j in range(len(cell))], axis=0) for cell in cells], axis=1)
@@ -143,7 +146,17 @@ def _sum(answers: Sequence[Answers], z: float) -> Document:
     pairs = sum(float((one * other).mean()) for one, other in combinations(scores, 2))
     mean = float(total.mean())
     error = float(total.std(ddof=1)) / math.sqrt(n) if n > 1 else None
-    ends = (None, None) if error is None else (max(mean - z * error, 0.0), min(mean + z * error, float(len(answers))))
+    ends: Sequence[float | None] = (None, None)
+    if error is not None:
+        # The mean as a share of the way from the least to the largest total that reports can give.
+        scored = [
+            [(said - b) / (a - b) for variable, _ in each.tables for a, b in [variable.channels[1]] for said in (0, 1)]
+            for each in answers
+        ]
+        least, most = (float(sum(map(pick, scored))) for pick in (min, max))
+        no, yes, at = ((point - least) / (most - least) for point in (0, len(answers), mean))
+        effective = at * (1 - at) * ((most - least) / error) ** 2 if error else n
+        ends = [len(answers) * float(end) for end in wilson(effective * at, effective, yes, no, confidence)]
     return {
         "n": n,
         "distribution": shares,

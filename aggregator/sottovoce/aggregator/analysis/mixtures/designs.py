@@ -54,7 +54,7 @@ class MixtureDesign:
     privacy: Callable[[Sequence[P], Found, int], Iterator[str]]
     disobedience: str
     numbers: int = 1
-    same: str = "both groups have the same p"
+    same: str = "both groups have the same p ({p}), so reports cannot tell the shares apart: choose different ones"
 
     def channel(self, p: P, draws: int) -> ChannelRows:
         """Return P(report | class), one row for each class, reports 0 .. ``draws``."""
@@ -135,6 +135,7 @@ _GAMMA = (
     "People who say no to protect themselves are in gamma, carriers or not: carriers are at least pi and at most "
     "pi + gamma"
 )
+SAME_OF_ALL = "all groups have the same p ({p}), so reports cannot tell the shares apart: choose different ones"
 SYMMETRIC, KUK = "cheater_detection_symmetric", "kuk"
 DESIGNS = {
     "unrelated_unknown": MixtureDesign(
@@ -144,7 +145,7 @@ DESIGNS = {
     "cheater_detection": MixtureDesign(CHEATING, 2, (0, 1), lambda p: (1.0, p[0], 0.0), _cheaters, _GAMMA),
     SYMMETRIC: MixtureDesign(
         CHEATING, 2, (0, 1), lambda p: (1 - p[1], p[0], 0.0), _symmetric, _GAMMA, 2,
-        "both groups have the same ratio of a to 1 - b",
+        "the groups have the same ratio of a to 1 - b, so reports cannot tell the shares apart: choose different ones",
     ),
     "lie_detector": MixtureDesign(
         _LYING, 1, (0, 2), lambda p: (1.0, 0.0, 1 - p[0]), _liars,
@@ -157,6 +158,6 @@ DESIGNS = {
     KUK: MixtureDesign(
         _CARRIERS, 0, (1,), lambda p: (p[1], p[0]), _kuk,
         "People who say 0 to protect themselves bias pi; they show as a misfit at 0 red cards", 2,
-        "both decks have the same p",
+        "both decks have the same p ({p}), so reports cannot tell the shares apart: choose different ones",
     ),
 }  # fmt: skip

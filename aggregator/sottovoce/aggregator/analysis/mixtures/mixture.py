@@ -21,7 +21,7 @@ from sottovoce.aggregator.analysis.data_file.read_table import FileTable
 from sottovoce.aggregator.analysis.data_file.weighted_shares import weights_of
 from sottovoce.aggregator.analysis.documents import COUNTS_ALONE
 from sottovoce.aggregator.analysis.mixtures.class_model import with_class_model
-from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS, KUK, SYMMETRIC, MixtureDesign, P
+from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS, KUK, SAME_OF_ALL, SYMMETRIC, MixtureDesign, P
 from sottovoce.aggregator.analysis.mixtures.likelihood import EDGE, MixtureLikelihood, share_of
 from sottovoce.aggregator.analysis.one_sample_test import FEWEST_EXPECTED
 from sottovoce.aggregator.analysis.regression.newton import Array
@@ -122,9 +122,8 @@ def mixture_of_file(
     if group is None and len(given) > 1:
         raise EstimateError("p is given for several groups: name the column of the groups")
     if f"{response}{CHANNEL}" in table.columns:
-        message = f"column '{response}' has a channel beside it, in '{response}{CHANNEL}', and a design of its own here"
-        raise EstimateError(f"{message}: use results estimate for known channels, or leave that column out")
-    values = whole_numbers(table, response, draws, "red cards") if design == KUK else yes_no_codes(table, response)
+        raise EstimateError(OWN_CHANNEL, variable=response, other=f"{response}{CHANNEL}")
+    values = whole_numbers(table, response, draws) if design == KUK else yes_no_codes(table, response)
     places = np.zeros(len(table), np.int64) if group is None else _places(table, group, given)
     of_rows = None if weights is None else weights_of(table, weights)
     codes = np.where((values >= 0) & (places >= 0), (draws + 1) * places + values, -1)
@@ -171,7 +170,7 @@ def _design(design: str, draws: int) -> MixtureDesign:
     if design not in DESIGNS:
         raise EstimateError(f"there is no such design; there are: {', '.join(DESIGNS)}")
     if draws not in range(1, MOST_DRAWS + 1):
-        raise EstimateError(f"draws must be a whole number from 1 to {MOST_DRAWS}")
+        raise EstimateError("draws must be a whole number from 1 to {most}", most=MOST_DRAWS)
     if design != KUK and draws != 1:
         raise EstimateError("draws and {design} do not go together: only kuk has several draws", design=design)
     return DESIGNS[design]
@@ -197,12 +196,19 @@ def _groups(known: MixtureDesign, design: str, p: Probabilities) -> dict[str, P]
     if len(given) < needed:
         raise EstimateError(FEW_GROUPS, design=design, needed=needed, count=len(given))
     if np.linalg.matrix_rank(_slopes(known, given), tol=_CLOSE) < needed:
-        same = known.same if len(given) <= 2 else known.same.replace("both", "all")
-        shown = f" ({next(iter(given.values()))[0]:.6g})" if design != SYMMETRIC else ""
-        raise EstimateError(f"{same}{shown}, so reports cannot tell the shares apart: choose different ones")
+        of_all = known.numbers == 1 and len(given) > 2
+        raise EstimateError(Sentence(SAME_OF_ALL if of_all else known.same, p=f"{next(iter(given.values()))[0]:.6g}"))
     return given
 
 
+OWN_CHANNEL = (
+    "column '{variable}' has a channel beside it, in '{other}', and a design of its own here: use results estimate for "
+    "known channels, or leave that column out"
+)
+NO_P = (
+    "{file}, column '{variable}': {lacking} of its {count} values have no p, which is for {names}: name each group as "
+    "it is written in the column"
+)
 ONE_P = "{design} takes one p for each group, such as 1=1/4 2=3/4"
 FEW_GROUPS = "{design} needs at least {needed} groups with p of their own, and p names {count}"
 _FORMS = {
@@ -238,8 +244,8 @@ def _places(table: FileTable, name: str, given: Mapping[str, P]) -> NDArray[np.i
     """Return the place of each row's group in ``given``, (n,), -1 for none."""
     column = table.column(name)
     if lacking := len(set(column.values) - set(given)):
-        message = f"{table.file}, column '{name}': {lacking} of its {len(column.values)} values have no p, which is for"
-        raise SpecError(f"{message} {', '.join(given)}: name each group as it is written in the column")
+        told = {"variable": name, "lacking": lacking, "count": len(column.values), "names": ", ".join(given)}
+        raise SpecError(Sentence(NO_P, file=table.file, **told))
     order = [*given]
     return np.array([*(order.index(text) for text in column.values), -1], np.int64)[column.rows]
 

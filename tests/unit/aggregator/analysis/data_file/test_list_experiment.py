@@ -122,7 +122,7 @@ def test_counts_may_have_a_decimal_point() -> None:
         list_experiment(_table(rows), [["y"]], "treat", ["1"])["share"]
         == list_experiment(_table(_rows()), [["y"]], "treat", ["1"])["share"]
     )
-    with pytest.raises(SpecError, match="must be a number of items"):
+    with pytest.raises(SpecError, match="must be a whole number from 0 to 21"):
         list_experiment(_table(["2.5,0", "1,1"]), [["y"]], "treat", ["1"])
 
 
@@ -178,7 +178,7 @@ def test_coin_flips_need_fewer_people() -> None:
 @pytest.mark.parametrize(
     ("rows", "options", "words"),
     [
-        (["3,0", "x,1"], {}, "line 3, column 'y': must be a number of items"),
+        (["3,0", "x,1"], {}, "line 3, column 'y': must be a whole number from 0"),
         (["1,0", "1,0", "1,1"], {}, "needs at least 2 people"),
         (["1,0", "1,0", "2,1", "2,1"], {}, "no interval can be computed"),
         (["1,0", "1,2"], {}, "must have two values, one of them '1'"),

@@ -142,6 +142,33 @@ def test_published_survey_of_groups_in_faculties_is_met(tmp_path: Path) -> None:
     assert (row["raw"], row["std_error"]) == pytest.approx((0.4022, 0.0474), abs=6e-5)
 
 
+INFERTILITY = (
+    "18.42,14,5 34.2,6,0 79.02,7,1 86.43,7,1; 56.07,7,1; 34.43,6,2 52,7,1 57.28,4,4 63.75,7,1 66.21,6,2 "
+    "78.57,4,2; 22,6,2 30,6,2 48.05,5,2 67.96,6,1; 29.93,7,1 47.25,8,0 48.78,7,0 52.5,6,2 55.75,5,3 67.67,3,2 "
+    "70.42,4,2 74.57,6,2; 45.25,7,1; 22.32,7,1 25.56,5,4 32.91,6,2 56.86,7,1 87.66,5,5 208.83,1,1; 36.86,7,1 "
+    "73.79,4,4; 26.69,14,2 33.84,3,7 57.17,8,0 65,6,2 67.64,5,3 148.57,4,0; 79.17,2,2 108.5,5,3; 27.77,11,0 "
+    "71.17,6,2; 38.79,6,2; 65.63,4,4 67.08,7,1 81.08,6,2 86.13,5,3; 61.67,6,2 72,6,2 126,4,1; 53.1,4,3 62.57,7,1; "
+    "88.33,3,0; 37.5,3,7; 59.17,4,4; 59.79,7,1"
+)
+"""Weight and reports of no and yes, by stratum: ForcedResponseDataSt of the R package RRTCS."""
+
+
+def test_published_survey_of_women_in_strata_is_met(tmp_path: Path) -> None:
+    """Forced yes and no with 1/6 each; R gives .14406, by a rounded number of people."""
+    lines = []
+    for stratum, cells in enumerate(INFERTILITY.split("; ")):
+        for cell in cells.split():
+            weight, no, yes = cell.split(",")
+            lines += [f"{said},a,1,s{stratum},p1,{weight}" for said, n in (("no", no), ("yes", yes))
+                      for _ in range(int(n))]  # fmt: skip
+    opened(tmp_path, lines)
+    data = open_data(tmp_path / "answers.csv", {"cheated": "forced_response yes=1/6 no=1/6"})
+    [row] = data.shares("cheated", weights="w", strata="stratum").rows
+
+    assert row["n"] == 442
+    assert (row["raw"], row["std_error"]) == pytest.approx((0.14405, 0.03486), abs=1e-5)
+
+
 def drawn(generator: np.random.Generator) -> list[str]:
     """A sample of 3 strata of 12 clusters of 6 to 9 people, whose shares of yes differ between clusters."""
     lines = []

@@ -164,6 +164,15 @@ def test_refusals_of_these_forms_are_in_the_readers_language(client: FlaskClient
         "die Formel nennt nur Prädiktoren": (race(), f"{LIST}&formula=y ~ south"),
         "braucht mindestens 2 Menschen mit einer Anzahl": (b"y,treat\n1,0\n2,1\n1,1\n", LIST),
         "nimmt 3 bis": (people(), "/models?kind=items&questions=a&questions=b&model=2pl"),
+        "Beide Gruppen haben dasselbe p (0.5)": (cheaters(), f"{two}&p=1=.5 2=.5"),
+        "Die Gruppen haben dasselbe Verhältnis": (
+            cheaters(), f"{two.replace('cheater_detection', 'cheater_detection_symmetric')}&p=1=1/4,1/4 2=7/24,1/8"),
+        "1 ihrer 2 Werte haben kein p": (cheaters(), f"{two}&p=1=.25 7=.75"),
+        "Darf nur Ja und Nein": (b"y,arm\n1,1\n4,2\n", CHEATERS),
+        "Eine Anzahl ist größer": (race(), f"{LIST}&items=2"),
+        "Braucht zwei Werte, einer davon „7“": (race(), f"{LIST}&treated=7"),
+        "Muss eine ganze Zahl von 0 bis 21 sein": (b"y,treat\n1,0\nx,1\n", LIST),
+        "hat nur eine Antwort": (b"a,b,c\n0,1,0\n1,1,1\n", ITEMS),
         "hat andere Antworten als Ja und Nein": (b"a,b,c\n0,1,0\n1,0,1\n0,1,2\n", ITEMS),
     }  # fmt: skip
 
