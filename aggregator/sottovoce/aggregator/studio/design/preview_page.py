@@ -113,7 +113,7 @@ def preview(name: str) -> Response:
         name=name,
         survey=survey,
         size=size if size in SIZES else SIZES[0],
-        chosen=_language(survey) if survey else "",
+        chosen=shown_language(survey) if survey else "",
         offered=_offered(survey) if survey else {},
         right_to_left=RIGHT_TO_LEFT,
         anchor=anchor_of(survey),
@@ -162,7 +162,7 @@ def _offered(survey: Survey) -> dict[str, str]:
     return {tag: OWN_NAMES.get(tag, tag) for tag in (*survey.title, *LANGUAGES)}
 
 
-def _language(survey: Survey) -> str:
+def shown_language(survey: Survey) -> str:
     """Return the language in ``?in=``; else the reader's, if the survey has it; else the survey's default."""
     if request.args.get("in", "") in _offered(survey):
         return request.args["in"]
@@ -179,7 +179,7 @@ def preview_form(name: str, same: str) -> Response:
     institution = shown_institution(name).in_form
     own_parts = survey.document.keys() - _USUAL or _RARE.search(survey.canonical)
     is_rare = bool(institution or survey.is_blind or waits or own_parts or len(survey.items) > _LONG)
-    form, tag = make(is_rare), _language(survey)
+    form, tag = make(is_rare), shown_language(survey)
     spoken = tag if tag in LANGUAGES else LANGUAGES[0]
     # Embed two catalogues at most, to keep the frame small; the page around it offers the other languages.
     catalogues = _catalogues({spoken, survey.default_language})

@@ -23,6 +23,7 @@ from sottovoce.aggregator.invitations.key_file import with_known_moduli, with_mo
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.diff_view import DisplayedDifference, differences_in_words
+from sottovoce.aggregator.studio.design.preview_page import shown_language
 from sottovoce.aggregator.studio.design.sentences import Sentences, texts_in_words
 from sottovoce.aggregator.studio.request_context import words
 from sottovoce.aggregator.studio.survey_frame import draft_page
@@ -58,7 +59,7 @@ def _page(name: str, refused: tuple[str, ...]) -> str:
         draft=draft,
         version=stored.version,
         survey=survey,
-        flow="" if survey is None else flow_chart(survey, words(), _language(survey)),
+        flow="" if survey is None else flow_chart(survey, words(), shown_language(survey)),
         texts=[] if survey is None else texts_in_words(survey, words()),
         panel=panel_of(draft, name),
         refused=[words().in_this_language(message) for message in (*refused, *messages)],
@@ -106,10 +107,6 @@ def _survey(name: str, with_keys: Callable[..., Survey] = with_known_moduli) -> 
         return None, _messages(draft, error)
     except StorageError as error:
         return None, (str(error),)
-
-
-def _language(survey: Survey) -> str:
-    return words().language if words().language in survey.title else survey.default_language
 
 
 def _messages(draft: SurveyDraft, error: SpecError) -> tuple[str, ...]:

@@ -34,19 +34,10 @@ def settings(name: str) -> str:
         revisions=revisions,
         links=[str(current_app.extensions["settings"].link(row.name, row.digest)) for row in revisions],
         has_draft=drafts.find_draft(name) is not None,
-        **_closing(name),
+        # Privacy: what closing would lose must not depend on reports that are not shown, or it would tell of each.
+        was_closed=any(row.was_closed for row in revisions),
+        waits=hours_of_waiting(storage(), name),
     )
-
-
-def _closing(name: str) -> dict[str, object]:
-    """Describe what closing would publish and lose.
-
-    ``was_closed``: the survey was closed before. ``waits``: hours for which devices may delay a report.
-    """
-    # Privacy: nothing here may depend on reports that are not shown yet, or the page would show when one arrives.
-    database = storage()
-    was_closed = any(row.was_closed for row in database.revisions(name))
-    return {"was_closed": was_closed, "waits": hours_of_waiting(database, name)}
 
 
 def close(name: str) -> ResponseReturnValue:
