@@ -121,11 +121,12 @@ def _ratios(values: Sequence[Result]) -> tuple[Result, ...]:
 
 
 def _difference(first: Result, later: Result) -> Result:
-    if first.raw is None or later.raw is None:
-        return _nothing(first, later)
     limits = mover(first, later)
+    if first.raw is None or later.raw is None or "shown" not in limits:
+        return _nothing(first, later)
     error = None if first.std_error is None or later.std_error is None else math.hypot(first.std_error, later.std_error)
-    return _combined(first, later, (later.raw - first.raw, error, limits["low"], limits["high"]))
+    found = _combined(first, later, (limits["shown"], error, limits["low"], limits["high"]))
+    return replace(found, raw=later.raw - first.raw)
 
 
 def _ratio(first: Result, later: Result) -> Result:

@@ -191,7 +191,7 @@ def answered_difference(
 
 
 def mover(first: Result, later: Result) -> dict[str, float]:
-    """Return limits of a difference of two shares from their own limits (MOVER; Zou and Donner 2008).
+    """Return a difference of two displayed shares with limits from their own limits (MOVER; Zou and Donner 2008).
 
     The reports of two public groups are independent, and score limits hold in small groups, in which the sample
     covariance that inversion uses does not: without any yes in either group it is 0.
@@ -203,6 +203,7 @@ def mover(first: Result, later: Result) -> dict[str, float]:
     )
     apart = later.estimate - first.estimate
     return {
+        "shown": apart,
         "low": apart - math.hypot(later.estimate - low, from_high - first.estimate),
         "high": apart + math.hypot(high - later.estimate, first.estimate - from_low),
     }

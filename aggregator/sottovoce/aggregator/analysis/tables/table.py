@@ -383,7 +383,7 @@ def widened(found: Inverted, added: float, bounds: tuple[float, float], z: float
 
 def inverted_result(whole: Joint, found: Inverted, bounds: tuple[float, float]) -> Result:
     """Convert an estimate with limits by test inversion into a result, clipped into ``bounds``, its possible range."""
-    shown = None if found.raw is None else min(max(found.raw, bounds[0]), bounds[1])
+    shown = found.shown if found.raw is None or found.shown is not None else min(max(found.raw, bounds[0]), bounds[1])
     high = None if found.high == np.inf else found.high
     return _result(whole, shown, found.raw, found.std_error, (found.low, high), INVERSION)
 

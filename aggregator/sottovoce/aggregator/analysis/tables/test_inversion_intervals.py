@@ -42,12 +42,14 @@ class Inverted(NamedTuple):
         raw: unclipped estimate; None if its denominator is not positive.
         std_error: standard error by the delta method; None likewise.
         low, high: limits; ``high`` may be infinite.
+        shown: displayed estimate, where the limits were made of displayed shares; None if it follows from ``raw``.
     """
 
     raw: float | None
     std_error: float | None
     low: float
     high: float
+    shown: float | None = None
 
 
 def difference(joint: Joint, groups: tuple[int, int], outcome: int, bounds: tuple[float, float], z: float) -> Inverted:

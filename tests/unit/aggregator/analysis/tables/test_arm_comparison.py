@@ -25,7 +25,9 @@ from tests.vectors.arms import COIN, arms, asks
 DIRECT, PROTECTED, COMMON = 0.2, 0.35, 0.3
 
 
-def simulated(people: int, seed: int, weights: Sequence[int] = (1, 1)) -> InventedReports:
+def simulated(
+    people: int, seed: int, weights: Sequence[int] = (1, 1), admit: tuple[float, float] = (DIRECT, PROTECTED)
+) -> InventedReports:
     """Reports of people of whom fewer admit when they are asked directly; one question is for all."""
     asked = parse_survey(
         survey(
@@ -35,7 +37,7 @@ def simulated(people: int, seed: int, weights: Sequence[int] = (1, 1)) -> Invent
             arms=arms(*weights),
         )
     )
-    wanted = [SetShares((1 - share, share)) for share in (DIRECT, PROTECTED, COMMON, 0.5)]
+    wanted = [SetShares((1 - share, share)) for share in (*admit, COMMON, 0.5)]
     truths = invent_as_set(asked, people, seed, wanted)
     return reports_of(asked, truths, BatchDraws(np.random.default_rng(seed).bytes))
 
@@ -54,6 +56,17 @@ def test_direct_and_protected_shares_are_compared_with_difference_and_ratio() ->
     assert ratio.low is not None
     assert ratio.low < PROTECTED / DIRECT < (ratio.high or 0)
     validator("comparison").validate(comparison_document(found))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_difference_is_that_of_the_shares_as_shown(seed: int) -> None:
+    """Where all admit under protection and none directly, no difference is more than a whole, or beyond its limits."""
+    found = compare_across_arms(simulated(60, seed, admit=(0.0, 1.0)).columns, ("cheated", "direct"))
+    (apart,), (first, later) = found.differences, found.values
+
+    assert apart.estimate == (later.estimate or 0) - (first.estimate or 0)
+    assert apart.raw == (later.raw or 0) - (first.raw or 0)
+    assert (apart.low or 0) <= (apart.estimate or 0) <= min(apart.high or 0, 1.0)
 
 
 @pytest.mark.slow
