@@ -28,3 +28,31 @@ def test_codebook_has_no_barrier(browser: Browser, axe: str, tmp_path: Path) -> 
     assert len(fetched) == 1
     assert barriers(page, axe) == []
     page.close()
+
+
+WHOLE = """cells => cells.flatMap((cell) => {
+    const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    const found = [];
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        const range = document.createRange();
+        range.selectNodeContents(node);
+        if (range.getClientRects().length > 1) found.push(node.data);
+    }
+    return found;
+})"""
+"""Parts of names that stand in two lines."""
+
+
+def test_names_break_at_their_parts_on_a_phone(browser: Browser, tmp_path: Path) -> None:
+    """No word of a column's name is cut in two."""
+    names = ("taken_over_passage", "handed_paper_another", "copied_neighbour")
+    asked = survey(questions=[{**each, "name": name} for each, name in zip(every_type(), names, strict=False)])
+    stored = StoredSurvey(1, asked.name, 1, asked.digest, asked.canonical, True, 0)
+    channels = channels_of([RevisionCounts(stored, asked, ())], [question.name for question in asked.questions])
+    write_codebook(tmp_path / "codebook.html", channels, About.of(asked))
+    page = browser.new_page(viewport={"width": 360, "height": 740})
+    page.goto((tmp_path / "codebook.html").as_uri())
+
+    assert page.locator("header td:first-child").all_inner_texts() == [*names]
+    assert page.eval_on_selector_all("header td:first-child", WHOLE) == []
+    page.close()

@@ -29,7 +29,7 @@ _STYLE = (
     "section{background:var(--paper);border:1px solid var(--line);border-radius:.6rem;padding:1rem;margin:1rem 0;"
     "break-inside:avoid}table{border-collapse:collapse;width:100%}caption{text-align:start;color:var(--soft)}"
     "th,td{border-block-end:1px solid var(--line);padding:.3rem .8rem .3rem 0;text-align:start;vertical-align:top;"
-    "font-weight:400}thead th{color:var(--soft)}code,td:first-child{overflow-wrap:anywhere}"
+    "font-weight:400}thead th{color:var(--soft)}code{overflow-wrap:anywhere}"
     ".wide,.scroll{overflow-x:auto;position:relative}@media print{header{break-after:page}}"
 )
 
@@ -194,5 +194,6 @@ def _table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) 
     headings = "".join(f'<th scope="col">{escape(column)}</th>' for column in columns)
     yield f"<thead><tr>{headings}</tr></thead><tbody>"
     for row in rows:
-        yield "<tr>" + "".join(f'<td dir="auto">{escape(cell)}</td>' for cell in row) + "</tr>"
+        # A long name may break after an underscore, and no word inside.
+        yield "<tr>" + "".join(f'<td dir="auto">{escape(cell)}</td>' for cell in row).replace("_", "_<wbr>") + "</tr>"
     yield "</tbody></table></div>"
