@@ -68,3 +68,19 @@ def test_key_is_unbroken_and_an_address_has_no_empty_parts(new_context: NewConte
     with page.expect_navigation():
         page.locator("form[role=search] button").click()
     assert page.url.partition("?")[2] == "q=exam&sort=title"
+
+
+@pytest.mark.parametrize("language", ["en", "de", "ar"])
+def test_no_button_of_a_list_is_cut_off_on_a_phone(new_context: NewContext, site: Running, language: str) -> None:
+    """Each row folds under its name; what stands in a column of its own at a desk is read with its heading."""
+    page = log_in(new_context(viewport={"width": 360, "height": 740}, locale=language), site)
+    name = publish(site, survey(name=f"listed-{language}")).survey.name
+    page.goto(f"{site.url}/dashboard/surveys/{name}/board")
+    page.click("button[value=make]")
+    found = {}
+    for path in ("/dashboard/", "/dashboard/surveys/{name}/board", *PAGES):
+        page.goto(site.url + path.format(name=name))
+        wide = "lists => lists.map((list) => list.scrollWidth - list.clientWidth).filter((cut) => cut > 1)"
+        found[path] = page.eval_on_selector_all(".scroll:has(.list)", wide)
+
+    assert {path: cut for path, cut in found.items() if cut} == {}
