@@ -98,18 +98,14 @@ def _published_row(revisions: list[StoredSurvey], plan: PlannedSize) -> SurveyLi
         people=None if is_over else plan.people,
         epsilon=survey.epsilon,
         trial=survey.trial,
-        role=_role(survey.name),
+        role=g.actor.role(survey.name) or "",
         rate=reports / links if links else None,
     )
 
 
 def _draft_row(name: str, draft: SurveyDraft) -> SurveyListRow:
-    title = draft.title_in(words().language) or name
-    return SurveyListRow(name, title, "draft", 0, draft.people, DraftFigures(draft).totals.epsilon, False, _role(name))
-
-
-def _role(name: str) -> str:
-    return g.actor.role(name) or ""
+    title, epsilon = draft.title_in(words().language) or name, DraftFigures(draft).totals.epsilon
+    return SurveyListRow(name, title, "draft", 0, draft.people, epsilon, False, g.actor.role(name) or "")
 
 
 SORTS: Mapping[str, Callable[[SurveyListRow], Any]] = {
