@@ -126,7 +126,7 @@ def _rescale(draft: SurveyDraft, number: int, way: str) -> SurveyDraft:
     card = draft.cards[number]
     off = [{**choice, "name": f"o{choice['name']}"} for choice in card.treated.get("choices", ())]
     scale = {"choices": off} if way == "off" else {"type": "rating", "choices": NEW.choices(draft.tags)}
-    return with_card(draft, number, card.with_treated({**card.treated, **scale}))
+    return with_card(draft, number, card.with_treated({**card.treated, "ends": "", **scale}))
 
 
 def _straighten(draft: SurveyDraft, number: int, _value: str) -> SurveyDraft:

@@ -29,17 +29,18 @@ _BY_USE = {
     ("options", "together"): "bitwise_rr",
 }
 
-MOST_POINTS = 21
+MOST_POINTS, LONGEST_END = 21, 9
 _EQUALS = " = "
 
 
 class Scale(NamedTuple):
-    """Whole numbers of the two ends, and the labels of these by language, "" for none."""
+    """Whole numbers of the two ends, and the labels of these by language, "" for none; ``typed`` makes no scale."""
 
     first: int
     last: int
     low: Mapping[str, str]
     high: Mapping[str, str]
+    typed: Sequence[str] = ()
 
     def choices(self, tags: Sequence[str]) -> list[dict[str, Any]]:
         """Return the options, each named as its number."""
@@ -71,14 +72,14 @@ def scale_of(choices: Sequence[Mapping[str, Any]], tags: Sequence[str]) -> Scale
 
 def posted_scale(form: Mapping[str, str], prefix: str, tags: Sequence[str], before: Scale | None) -> Scale | None:
     """Return the scale in a card's fields, with the ends from ``before`` where its own make none; None without any."""
-    first, last = (form.get(f"{prefix}.{end}", "").strip() for end in ("first", "last"))
+    first, last = typed = tuple(form.get(f"{prefix}.{end}", "").strip()[:LONGEST_END] for end in ("first", "last"))
     if not _is_scale(first, last):
-        # A person may be half done, and keeps the labels.
+        # A person may be half done, and keeps the labels; the page shows again what they typed.
         if before is None or f"{prefix}.first" not in form:
             return None
         first, last = str(before.first), str(before.last)
     low, high = ({tag: form.get(f"{prefix}.{end}.{tag}", "").strip() for tag in tags} for end in ("low", "high"))
-    return Scale(int(first), int(last), low, high)
+    return Scale(int(first), int(last), low, high, () if (first, last) == typed else typed)
 
 
 def _is_scale(first: str, last: str) -> bool:

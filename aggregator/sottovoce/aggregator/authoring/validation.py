@@ -15,6 +15,7 @@ from sottovoce.aggregator.authoring.conditions import condition_problems
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, unit_epsilons
 from sottovoce.aggregator.authoring.draft import HEAD_TEXTS, DraftProblem, FieldPath, SurveyDraft, on_card, part_at
 from sottovoce.aggregator.authoring.edit_commands import DIRECTIONS, change
+from sottovoce.aggregator.authoring.sensitivity_levels import MOST_POINTS
 from sottovoce.aggregator.authoring.to_survey import numbered_copies, survey_document
 from sottovoce.aggregator.planning.lint import is_telling
 from sottovoce.aggregator.planning.sample_size import thin_cells
@@ -176,7 +177,9 @@ def _answers(figures: DraftFigures) -> Iterator[DraftProblem]:
             yield DraftProblem(on_card(number, "rows"), "no_rows")
         if kind is not None and kind.list_key == "choices":
             labels = [choice["label"].get(draft.tags[0], "") for choice in card.treated.get("choices", ())]
-            if len(labels) < 2:
+            if card.treated.get("ends"):
+                yield DraftProblem(on_card(number, "first"), "bad_scale", values={"most": MOST_POINTS})
+            elif len(labels) < 2:
                 yield DraftProblem(on_card(number, "options"), "few_options")
             elif len(set(labels)) < len(labels):
                 yield DraftProblem(on_card(number, "options"), "same_options")

@@ -4,8 +4,9 @@ import pytest
 from sottovoce.aggregator.authoring.draft import empty_draft
 from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.sensitivity_levels import NEW, Scale, posted_scale, scale_of
-from sottovoce.aggregator.authoring.validation import survey_of_draft
+from sottovoce.aggregator.authoring.validation import problems_of, survey_of_draft
 from sottovoce.aggregator.studio.design.page import posted_draft
+from sottovoce.shared.errors import SpecError
 
 TAGS = ("en", "de")
 MOOD = Scale(1, 5, {"en": "bad", "de": "schlecht"}, {"en": "good", "de": ""})
@@ -27,9 +28,9 @@ def test_scale_is_its_options_and_they_are_the_scale() -> None:
     "ends", [("", "5"), ("5", "5"), ("5", "1"), ("0", "21"), ("a", "5"), ("-1", "5"), ("0", "9999")]
 )
 def test_half_typed_ends_leave_the_former_ones_and_keep_the_labels(ends: tuple[str, str]) -> None:
-    """A card without a scale has none."""
+    """What was typed is known, to be told of; a card without a scale has none."""
     form = {"q0.first": ends[0], "q0.last": ends[1], "q0.low.en": "awful", "q0.high.de": "gut"}
-    kept = Scale(1, 5, {"en": "awful", "de": ""}, {"en": "", "de": "gut"})
+    kept = Scale(1, 5, {"en": "awful", "de": ""}, {"en": "", "de": "gut"}, ends)
     assert posted_scale(form, "q0", TAGS, MOOD) == kept
     assert posted_scale(form, "q0", TAGS, None) is None
     assert posted_scale({}, "q0", TAGS, MOOD) is None
@@ -46,9 +47,26 @@ def test_scale_is_added_and_typed_on_the_page() -> None:
     labels = [each["label"]["en"] for each in typed.cards[0].treated["choices"]]
     assert labels == ["1 = badly", "2", "3", "4 = well"]
     assert survey_of_draft(typed, "life").questions[0].options[:4] == ("1", "2", "3", "4")
-    assert posted_draft({**form, "q0.last": ""}, typed).cards == typed.cards
     off = change(typed, "scale:0:off")
     assert [each["name"] for each in off.cards[0].treated["choices"]] == ["o1", "o2", "o3", "o4"]
     assert [each["label"]["en"] for each in off.cards[0].treated["choices"]] == labels
     assert change(off, "scale:0").cards[0].treated["choices"] == NEW.choices(("en",))
     assert change(change(empty_draft("Life", "en"), "add:select_one"), "scale:0").cards[0].type == "rating"
+
+
+@pytest.mark.parametrize("ends", [("4", "1"), ("", "4"), ("0", "21"), ("1.5", "4"), ("a", "b")])
+def test_impossible_ends_are_told_of_and_shown_again(ends: tuple[str, str]) -> None:
+    """Until they are mended nothing is published; the former scale holds meanwhile, and each button keeps it."""
+    draft = change(empty_draft("Life", "en"), "add:scale")
+    form = {"q0.label.en": "How well?", "q0.first": "1", "q0.last": "4", "q0.low.en": "badly", "q0.high.en": "well"}
+    typed = posted_draft({**form, "q0.first": ends[0], "q0.last": ends[1]}, posted_draft(form, draft))
+    problem = next(each for each in problems_of(typed, "life") if each.grave and each.place.card == 0)
+
+    assert (problem.key, problem.place.field, problem.values) == ("bad_scale", "q0.first", {"most": 21})
+    assert typed.cards[0].treated["ends"].split("\n") == [*ends]
+    assert scale_of(typed.cards[0].treated["choices"], ("en",)) == Scale(1, 4, {"en": "badly"}, {"en": "well"})
+    with pytest.raises(SpecError):
+        survey_of_draft(typed, "life")
+    for mended in (posted_draft(form, typed), change(typed, "scale:0:off"), change(typed, "scale:0")):
+        assert not any(each.key == "bad_scale" for each in problems_of(mended, "life"))
+    assert posted_draft({**form, "q0.type": "boolean"}, typed).cards[0].treated.get("ends") is None

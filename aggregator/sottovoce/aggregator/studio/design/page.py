@@ -277,14 +277,12 @@ def _apply_type(
     """Apply the type of a question, and the choices or bounds that belong to the type."""
     wanted = form.get(f"{prefix}.type", "")
     kind = TYPES[wanted if wanted in TYPES else str(asked.get("type", "boolean"))]
-    asked["type"] = kind.name
+    asked |= {"type": kind.name, "ends": ""}
     if kind.list_key == "choices":
-        scale = posted_scale(form, prefix, tags, scale_of(asked.get("choices", []), tags))
-        asked["choices"] = (
-            scale.choices(tags)
-            if scale
-            else _choices(form, f"{prefix}.options", asked.get("choices", []), tags, follow)
-        )
+        before = asked.get("choices", [])
+        scale = posted_scale(form, prefix, tags, scale_of(before, tags))
+        asked["choices"] = scale.choices(tags) if scale else _choices(form, f"{prefix}.options", before, tags, follow)
+        asked["ends"] = "\n".join(scale.typed) if scale else ""
     for key in _BOUNDS:
         if f"{prefix}.{key}" in form and key in kind.keys:
             asked[key] = form[f"{prefix}.{key}"].strip().replace(",", ".")
