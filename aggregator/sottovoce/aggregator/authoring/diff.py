@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from sottovoce.aggregator.authoring.draft import SurveyDraft
+from sottovoce.aggregator.authoring.draft import SurveyDraft, written_arms, written_plan
+from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
 from sottovoce.shared import canonical
 
 
@@ -38,12 +39,14 @@ def _fields(draft: SurveyDraft) -> Iterator[tuple[_Key, str]]:
     for key, value in {"people": draft.people, "group": draft.group, "declining": draft.declining}.items():
         yield (None, key, ""), _as_text(value)
     yield (None, "direct_half", ""), "yes" if draft.direct_half else ""
-    yield from _map_fields(None, _without_arms(draft, draft.head), draft.tags)
+    # As they are written in the form: a published survey has what the form leaves out.
+    head = {**draft.head, "arms": written_arms(draft), "analysis_plan": written_plan(draft)}
+    yield from _map_fields(None, _without_arms(draft, head), draft.tags)
     yield from (((None, "block", name), _in_line(entry)) for name, entry in draft.blocks.items())
     for number, card in enumerate(draft.cards):
         yield from _map_fields(number, _without_arms(draft, card.asked), draft.tags)
         yield (number, "harm", ""), card.harm
-        yield (number, "use", ""), card.use
+        yield (number, "use", ""), card.use or next(iter(uses_of(str(card.treated.get("type", "")))), "")
         yield (number, "mechanism", ""), _as_text(card.mechanism)
         yield (number, "block", ""), card.block
 

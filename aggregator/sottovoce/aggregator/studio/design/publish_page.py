@@ -104,14 +104,10 @@ def _survey(name: str, with_keys: Callable[..., Survey] = with_known_moduli) -> 
         check_affordable(survey)
         return next_revision(storage(), with_keys(storage(), survey, current_app.extensions["settings"])), ()
     except SpecError as error:
-        return None, _messages(draft, error)
+        sentences = Sentences(words())
+        return None, tuple(sentences.problem(refused_field(draft, problem)) for problem in error.problems)
     except StorageError as error:
         return None, (str(error),)
-
-
-def _messages(draft: SurveyDraft, error: SpecError) -> tuple[str, ...]:
-    sentences = Sentences(words())
-    return tuple(sentences.problem(refused_field(draft, problem)) for problem in error.problems)
 
 
 def _pooled_questions(earlier: list[StoredSurvey], survey: Survey | None) -> list[tuple[Question, bool]]:

@@ -1,15 +1,26 @@
 """Two versions of a draft are told apart in the words of the form, without keys, codes and documents."""
 
+import io
 from dataclasses import replace
+from html.parser import HTMLParser
+from typing import Any
 
 import pytest
+from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.authoring.to_survey import draft_of
 from sottovoce.aggregator.i18n.translator import LANGUAGES, Words
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.studio.design.diff_view import differences_in_words
 from sottovoce.aggregator.studio.design.page import posted_draft
+from sottovoce.shared import canonical
+from sottovoce.shared.parse_survey import parse_survey
 
-from tests.surveys import document, every_type
+from tests.conftest import FakeClock
+from tests.surveys import document, every_type, months
+from tests.unit.aggregator.studio.design.test_page import SITE, Researcher, newest
+from tests.vectors.arms import drawn_arms, three_arms, two_arms
 
 TYPED = {
     "people": "1500",
@@ -67,3 +78,55 @@ def test_nothing_is_shown_as_the_program_writes_it(language: str) -> None:
     assert not set("{}[]") & set(shown)
     codes = ("select_", "_rr", "visible_if", "delete_on", "badly", "2027-")
     assert [code for code in codes if code in inexactly] == []
+
+
+class Fields(HTMLParser):
+    """What a browser sends of a page's fields, as they stand."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: dict[str, str] = {}
+        self._select = self._text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Read a field, or begin one whose value follows."""
+        given = {key: value or "" for key, value in attrs}
+        name = given.get("name", "")
+        if tag == "input" and (given.get("type") not in ("checkbox", "radio") or "checked" in given):
+            self.found[name] = given.get("value", "")
+        self._select = name if tag == "select" else self._select
+        self._text = name if tag == "textarea" else ""
+        if tag == "option" and (self._select not in self.found or "selected" in given):
+            self.found[self._select] = given.get("value", "")
+            self._text = "" if "value" in given else self._select
+
+    def handle_data(self, data: str) -> None:
+        """Take the text of a field, or of an option without a value."""
+        if self._text:
+            self.found[self._text] = data.strip()
+
+    def handle_endtag(self, tag: str) -> None:  # noqa: ARG002 - what the parser calls
+        """What follows is no field's."""
+        self._text = ""
+
+
+WAVES = {"waves": months(3), "description": {"en": "About\nlife"}, "privacy": {"release_batch": 20}}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [document(questions=every_type()), {**document(), **WAVES}, two_arms(), three_arms(), drawn_arms()],
+    ids=["every type", "waves", "two arms", "three arms", "drawn arms"],
+)
+def test_form_that_is_sent_as_it_stands_changes_nothing(
+    storage: SQLiteStorage, clock: FakeClock, asked: dict[str, Any]
+) -> None:
+    """A correction names only what its author changed, not what publishing had filled in."""
+    ann, published = Researcher(create_app(Settings(public_url=SITE), storage, clock, {})), parse_survey(asked)
+    file = io.BytesIO(canonical.dump(published.document))
+    design = ann.post("new", **{"from": "file", "file": (file, "survey.json")}).location.partition("/dashboard/")[2]
+    before, page = newest(storage, design.split("/")[1]), ann.get(design)
+    fields = Fields(page.partition('id="design"')[2].partition("</form>")[0]).found
+
+    assert differences_in_words(posted_draft(fields, before), before, Words("en")) == []
