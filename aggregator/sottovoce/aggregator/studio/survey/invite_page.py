@@ -10,6 +10,7 @@ from datetime import datetime
 from flask import Response, current_app, g, render_template, request
 from sottovoce.aggregator.accounts.authentication import session_secret, storage
 from sottovoce.aggregator.api.tokens import MOST_AT_ONCE
+from sottovoce.aggregator.authoring.draft import whole_number
 from sottovoce.aggregator.authoring.invitation_texts import ethics, letter, mail_merge, reminder
 from sottovoce.aggregator.clock import date_of
 from sottovoce.aggregator.http.routing import Route
@@ -103,7 +104,8 @@ def personal_links(name: str) -> Response | tuple[str, int]:
     reload therefore makes no further links, and you can get the table and the cards of the same ones.
     """
     found = invited(name)
-    kind, count = request.form.get("as", "table"), _count()
+    # Seven digits exceed every limit.
+    kind, count = request.form.get("as", "table"), whole_number(request.form.get("count", "").strip(), 7) or 0
     most = MOST_AT_ONCE if kind == "table" else MOST_CARDS
     if not found.survey.asks_for_invitation or found.wave.state == "closed":
         return _page(name, "invite_closed"), 409
@@ -212,12 +214,6 @@ def _page(name: str, problem: str = "", message: str = "", **values: object) -> 
         aggregator=current_app.extensions["settings"].url,
         form_token=g.form_token,
     )
-
-
-def _count() -> int:
-    given = request.form.get("count", "").strip()
-    # Seven digits exceed every limit, and ``int`` of a very long text would be slow.
-    return int(given) if given.isascii() and given.isdecimal() and len(given) <= 7 else 0
 
 
 _INVITE = "/dashboard/surveys/<name>/invite"

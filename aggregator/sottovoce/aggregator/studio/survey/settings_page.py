@@ -18,8 +18,7 @@ OUTCOMES = ("not_typed", "cannot_reopen")
 def settings(name: str) -> str:
     """Show the actions on a survey; for a draft, the action that deletes it."""
     revisions = storage().revisions(name)
-    outcome = request.args.get("outcome", "")
-    outcome = outcome if outcome in OUTCOMES else ""
+    outcome = next((each for each in OUTCOMES if each == request.args.get("outcome")), "")
     frame = frame_of(name, "settings")
     if not revisions:
         return render_template("draft_settings.html", page="settings", frame=frame, name=name, outcome=outcome)
