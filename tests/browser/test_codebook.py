@@ -8,9 +8,11 @@ from sottovoce.aggregator.export.channels import channels_of
 from sottovoce.aggregator.export.codebook import write_codebook
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.storage import StoredSurvey
+from sottovoce.shared.parse_survey import parse_survey
 
 from tests.browser.test_access import barriers
 from tests.surveys import every_type, survey
+from tests.vectors.arms import two_arms
 
 EVERY = survey(questions=every_type(), trial=True)
 
@@ -56,3 +58,15 @@ def test_names_break_at_their_parts_on_a_phone(browser: Browser, tmp_path: Path)
     assert page.locator("header td:first-child").all_inner_texts() == [*names]
     assert page.eval_on_selector_all("header td:first-child", WHOLE) == []
     page.close()
+
+
+def test_both_arms_are_in_sight_on_a_phone_and_at_a_desk(browser: Browser, tmp_path: Path) -> None:
+    """One picture of the two is shown, as wide as its page at most."""
+    asked = parse_survey(two_arms())
+    write_codebook(tmp_path / "codebook.html", [], About.of(asked), shown=())
+    for width, shown in ((360, "flow narrow"), (1280, "flow")):
+        page = browser.new_page(viewport={"width": width, "height": 740})
+        page.goto((tmp_path / "codebook.html").as_uri())
+        assert page.locator("svg:visible").get_attribute("class") == shown
+        assert page.locator(".scroll").evaluate("node => node.scrollWidth <= node.clientWidth")
+        page.close()

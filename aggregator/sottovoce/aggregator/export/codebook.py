@@ -30,7 +30,8 @@ _STYLE = (
     "break-inside:avoid}table{border-collapse:collapse;width:100%}caption{text-align:start;color:var(--soft)}"
     "th,td{border-block-end:1px solid var(--line);padding:.3rem .8rem .3rem 0;text-align:start;vertical-align:top;"
     "font-weight:400}thead th{color:var(--soft)}code{overflow-wrap:anywhere}"
-    ".wide,.scroll{overflow-x:auto;position:relative}@media print{header{break-after:page}}"
+    ".wide,.scroll{overflow-x:auto;position:relative}@media print{header{break-after:page}}.flow.narrow{display:none}"
+    "@media screen and (max-width:34rem){.flow{display:none}.flow.narrow{display:block;max-width:100%;height:auto}}"
 )
 
 EXTRA = {

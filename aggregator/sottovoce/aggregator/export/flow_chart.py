@@ -29,7 +29,8 @@ def flow_chart(survey: Survey, words: Words, language: str) -> str:
     if not (survey.arms or survey.blocks or any(item.conditions for item in survey.items)):
         return ""
     teller = _Teller(survey, words, language)
-    picture, title = _Picture(teller).svg(), escape(words.translate("flow_title"))
+    picture = "".join(_Picture(teller, narrow).svg() for narrow in (False, True))
+    title = escape(words.translate("flow_title"))
     told = "".join(f"<p><strong>{escape(line)}</strong></p>" for line in teller.direct(teller.number_of))
     lists = "".join(
         (f"<p>{escape(head)}</p>" if head else "") + f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>"
@@ -136,14 +137,15 @@ class _Teller:
 
 @dataclass
 class _Picture:
-    """Picture under construction: one column for each arm, each filled from top to bottom."""
+    """Picture under construction: one column for each arm, each filled from top to bottom; ``narrow`` is for phones."""
 
     teller: _Teller
+    narrow: bool
     parts: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         columns = len(self.teller.arms)
-        self.step = 520 if columns == 1 else 290 if columns == 2 else 210
+        self.step = max(344 // columns, 150) if self.narrow else 520 if columns == 1 else 290 if columns == 2 else 210
         self.width = self.step * columns
         self.ends = [0] * columns
 
@@ -163,9 +165,10 @@ class _Picture:
         self.box([teller.words.translate("flow_end")], "arm", every)
         size, title = (self.width, self.ends[0] + 2), escape(teller.words.translate("flow_title"))
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size[0]} {size[1]}" width="{size[0]}" '
-            f'height="{size[1]}" direction="{teller.words.direction}" role="img" aria-label="{title}" '
-            f'font-family="system-ui, sans-serif" font-size="13" fill="currentColor">{"".join(self.parts)}</svg>'
+            f'<svg class="flow{" narrow" * self.narrow}" xmlns="http://www.w3.org/2000/svg" width="{size[0]}" '
+            f'height="{size[1]}" viewBox="0 0 {size[0]} {size[1]}" direction="{teller.words.direction}" role="img" '
+            f'aria-label="{title}" font-family="system-ui, sans-serif" font-size="13" fill="currentColor">'
+            f"{''.join(self.parts)}</svg>"
         )
 
     def _columns(self, item: Item) -> list[Sequence[int]]:

@@ -21,9 +21,10 @@ def drawn(document: Document, language: str = "en") -> str:
     return flow_chart(parse_survey(document), Words(language), "en")
 
 
-def picture(html: str) -> ElementTree.Element:
-    """The SVG in it."""
-    return ElementTree.fromstring(html[html.index("<svg") : html.index("</svg>") + len("</svg>")])  # noqa: S314 - ours
+def picture(html: str, narrow: bool = False) -> ElementTree.Element:
+    """The SVG in it, or the narrow one for phones."""
+    found = html.partition(' class="flow narrow"')[2] if narrow else html.partition(' class="flow"')[2]
+    return ElementTree.fromstring(f"<svg{found.partition('</svg>')[0]}</svg>")  # noqa: S314 - ours
 
 
 def text(html: str) -> str:
@@ -41,15 +42,19 @@ def test_board_sees_that_half_of_the_people_admit_in_clear() -> None:
     assert "2. cheated_direct. Sent as given, without protection" in direct
     assert "cheated_direct" not in protected
     assert "3. cheated. Randomized on the device before it is sent" in protected
-    clear = [each for each in picture(html).iter(f"{SVG}rect") if each.get("stroke-width") == str(THICK)]
-    assert len(clear) == 1
+    for drawing in (picture(html), picture(html, narrow=True)):
+        clear = [each for each in drawing.iter(f"{SVG}rect") if each.get("stroke-width") == str(THICK)]
+        assert len(clear) == 1
+    # Half as wide again as a phone's page would hide what the other half is asked.
+    assert int(picture(html, narrow=True).get("width", "")) <= 344
 
 
 @pytest.mark.parametrize("document", [two_arms(), three_arms(), drawn_arms()], ids=["two", "three", "drawn"])
+@pytest.mark.parametrize("narrow", [False, True])
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_boxes_hold_their_lines_and_never_overlap(document: Document, language: str) -> None:
+def test_boxes_hold_their_lines_and_never_overlap(document: Document, language: str, narrow: bool) -> None:
     """Each box is within the picture, and below the boxes that stand above it in its columns; so is each line."""
-    drawing = picture(drawn(document, language))
+    drawing = picture(drawn(document, language), narrow)
     width, height = (int(drawing.get(key, "")) for key in ("width", "height"))
     boxes = [tuple(int(each.get(key, "")) for key in ("x", "y", "width", "height"))
              for each in drawing.iter(f"{SVG}rect") if not each.get("stroke-dasharray")]  # fmt: skip
