@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Error, Page, Route, expect
 from sottovoce.client.page import saved_page
+from sottovoce.shared.languages import LANGUAGES
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.browser.conftest import NewContext
@@ -382,3 +383,14 @@ def test_exit_leaves_room_for_begin(new_context: NewContext, site: Running) -> N
             offenders.append((language, exit_box, choice, begin_box))
 
     assert offenders == []
+
+
+@pytest.mark.parametrize("path", ["calendar", "nowhere", ""])
+def test_pages_without_a_survey_fit_a_small_phone(new_context: NewContext, site: Running, path: str) -> None:
+    """Where Exit leads, where a link is wrong, and the front page, in every language."""
+    page = new_context(viewport={"width": 320, "height": 568}).new_page()
+    for language in LANGUAGES:
+        page.set_extra_http_headers({"Accept-Language": language})
+        page.goto(f"{site.url}/{path}")
+        assert page.get_attribute("html", "lang") == language
+        assert page.evaluate("document.documentElement.scrollWidth") == 320

@@ -156,6 +156,21 @@ def test_questions_state_odds_choose_nothing_and_list_what_is_missing(page: Page
     assert epsilons == ["Epsilon 0.70", "Epsilon 1.10", "Epsilon 1.10"]
 
 
+def test_what_is_missing_stands_on_the_line_of_its_question(page: Page) -> None:
+    """Where both fit beside each other, they share a baseline."""
+    page.click("button[type=submit]")
+    offsets = page.locator(".problem li").evaluate_all("""(lines) => lines.map((line) => {
+        const range = document.createRange();
+        range.selectNodeContents(line.lastElementChild);
+        const [label] = line.querySelector("button span").getClientRects();
+        return range.getClientRects()[0].bottom - label.bottom;
+    })""")
+
+    assert offsets
+    # More is the line below.
+    assert [offset for offset in offsets if 2 < abs(offset) < 12] == []
+
+
 def test_back_and_forward_lose_no_answer(visit: Visit, page: Page) -> None:
     """To the check, the explanation and forward again; the questions are as they were left, and nothing is sent."""
     choose(page, *ANSWERS)

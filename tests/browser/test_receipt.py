@@ -1,10 +1,12 @@
 """The receipt: a copy of the consent for the participant, and what people who share a device read."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 from sottovoce.aggregator.invitations.tokens import create_tokens
+from sottovoce.shared.languages import LANGUAGES
 
 from tests.browser.conftest import NewContext
 from tests.browser.visit import Visit, choose, publish, receipt
@@ -13,6 +15,13 @@ from tests.surveys import document, survey
 
 CONSENT = "You must be 18 or older."
 RESEARCHER = {"name": {"en": "Dr A. Example"}, "contact": "ask@example.org", "ethics": {"en": "Approved, number 17."}}
+
+LINES = """(cell) => {
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    return new Set([...range.getClientRects()].filter((box) => box.width).map((box) => Math.round(box.bottom))).size;
+}"""
+"""In how many lines the text of a cell stands."""
 
 
 def answered(new_context: NewContext, site: Running, link: str = "") -> Page:
@@ -53,6 +62,20 @@ def test_copy_of_the_consent_has_all_that_was_agreed_to_and_no_answer(new_contex
     page.reload()
     receipt(page)
     assert page.locator("text=Save my consent").count() == 0
+
+
+@pytest.mark.parametrize("width", [700, 1100])
+def test_table_breaks_no_word(new_context: NewContext, site: Running, width: int) -> None:
+    """Beside a question of some length, in every language: neither what heads a column nor a short answer."""
+    asked = [document()["questions"][0] | {"label": {"en": "Have you ever cheated in an exam? " * 3}}]
+    long = publish(site, survey(name=f"long-label-{width}", check=False, questions=asked))
+    page = answered(partial(new_context, viewport={"width": width, "height": 800}), long)
+    page.click("#receipt details:has(table) summary")
+    for language in LANGUAGES:
+        page.locator("select").select_option(language)
+        page.wait_for_function("tag => document.documentElement.lang === tag", arg=language)
+        for cell in page.locator("thead th, td").all():
+            assert cell.evaluate(LINES) == 1, cell.inner_text()
 
 
 def test_open_survey_says_how_another_person_answers(new_context: NewContext, agreed: Running) -> None:

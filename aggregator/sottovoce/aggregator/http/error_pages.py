@@ -42,7 +42,7 @@ STYLE = (
     "body{max-width:36rem;margin:0 auto;padding:2rem 1rem;font:1.1rem/1.5 system-ui,sans-serif}"
     "h1{font-size:1.4rem;line-height:1.25}"
     "a{color:inherit}"
-    "td,th{padding:.3rem .7rem;text-align:end}"
+    "td,th{padding:.3rem min(.7rem,2vw);text-align:end}"
 )
 
 POLICY = (
