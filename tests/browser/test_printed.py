@@ -39,3 +39,13 @@ def test_poster_is_one_sheet(browser: Browser) -> None:
     """Whatever the title and the language."""
     for language, title in (("en", {"en": "Exams"}), ("ar", LONG)):
         assert printed(browser, poster(PosterContent(survey(title=title), 0, Words(language)), LINK)) == (1, [LINK])
+
+
+def test_poster_keeps_its_margins_on_a_phone(browser: Browser) -> None:
+    """Where it is looked at before it is printed; nothing runs over."""
+    page = browser.new_page(viewport={"width": 320, "height": 568})
+    page.set_content(poster(PosterContent(survey(title=LONG), 0, Words("en")), LINK))
+    box = page.locator("h1").bounding_box() or {}
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+    page.close()
+    assert 8 <= box["x"] <= 320 - box["width"] - 8
