@@ -76,11 +76,6 @@ class _Teller:
         drawn = "" if ask is None else self.words.translate("design_some_of", some=ask, all=private)
         return begin if not drawn else f"{begin}. {self.words.translate('design_each_gets')} {drawn}"
 
-    def label(self, item: Item) -> str:
-        """Return the number and the text of an item, shortened."""
-        text = textwrap.shorten(self.survey.text(item.label, self.language), MOST_LETTERS, placeholder=" …")
-        return f"{self.number_of(item)}. {text}" if item.questions else text
-
     def number_of(self, item: Item) -> str:
         """Return the number of a question."""
         return str(self._number(item.questions[0].name))
@@ -95,13 +90,13 @@ class _Teller:
             return ""
         return "randomized" if item.questions[0].mechanism is not None else "clear" if item.arms else ""
 
-    def details(self, item: Item) -> list[str]:
-        """Say how the answer is sent, and after which answers the item is shown."""
-        found = []
+    def texts(self, item: Item) -> list[str]:
+        """Return number and text of an item, shortened, how the answer is sent, and after which answers it is shown."""
+        found = [textwrap.shorten(self.survey.text(item.label, self.language), MOST_LETTERS, placeholder=" …")]
         if item.questions:
             asked = item.questions[0]
             way = "fact" if asked.by_fact else "clear" if asked.mechanism is None else "randomized"
-            found.append(self.words.translate(f"flow_{way}"))
+            found = [f"{self.number_of(item)}. {found[0]}", self.words.translate(f"flow_{way}")]
         for key, conditions in (("flow_after", item.visible_if), ("flow_after_one", item.any_of)):
             if conditions:
                 found.append(self.words.translate(key, conditions="; ".join(map(self._condition, conditions))))
@@ -130,8 +125,7 @@ class _Teller:
         together = self.words.translate("privacy_block")
         for name in self.arms:
             passed = [item for item in self.survey.items if not name or item.is_in(name)]
-            lines = [". ".join([self.label(item), *self.details(item), *([together] if item.block else [])])
-                     for item in passed]  # fmt: skip
+            lines = [". ".join([*self.texts(item), *([together] if item.block else [])]) for item in passed]
             yield self.arm(name), [self.begin(), *lines, self.words.translate("flow_end")]
 
 
@@ -156,12 +150,8 @@ class _Picture:
         if teller.survey.arms:
             for column, name in enumerate(teller.arms):
                 self.box([teller.arm(name)], "arm", [column])
-        for block, items in groupby(teller.survey.items, key=lambda item: item.block):
-            if block:
-                self._block(list(items))
-            else:
-                for item in items:
-                    self._item(item)
+        for _, items in groupby(teller.survey.items, key=lambda item: item.block or item):
+            self._part(list(items))
         self.box([teller.words.translate("flow_end")], "arm", every)
         size, title = (self.width, self.ends[0] + 2), escape(teller.words.translate("flow_title"))
         return (
@@ -171,24 +161,23 @@ class _Picture:
             f"{''.join(self.parts)}</svg>"
         )
 
-    def _columns(self, item: Item) -> list[Sequence[int]]:
-        """Return the groups of columns that have a box of the item: all as one, or each of its arms."""
-        arms = self.teller.arms
-        return [[arms.index(name)] for name in item.arms] if item.arms else [range(len(arms))]
-
-    def _item(self, item: Item) -> None:
-        for columns in self._columns(item):
-            self.box([self.teller.label(item), *self.teller.details(item)], self.teller.kind(item), columns)
-
-    def _block(self, items: list[Item]) -> None:
-        for columns in self._columns(items[0]):
-            self.box([self.teller.words.translate("privacy_block")], "block", columns)
+    def _part(self, items: Sequence[Item]) -> None:
+        """Add an item, or the items of a block in a frame: for all columns as one, or for each of its arms."""
+        arms, block = self.teller.arms, items[0].block
+        for columns in [[arms.index(name)] for name in items[0].arms] or [range(len(arms))]:
+            if block:
+                self.box([self.teller.words.translate("privacy_block")], "block", columns)
             top = self.ends[columns[0]] - LINE - 2 * PADDING
             for item in items:
-                self.box([self.teller.label(item), *self.teller.details(item)], self.teller.kind(item), columns, 12)
-            end = self.ends[columns[0]] + PADDING
-            self.ends = [end if column in columns else other for column, other in enumerate(self.ends)]
-            self._rectangle(columns, top, end, 'fill="none" stroke-dasharray="5 4"')
+                self.box(self.teller.texts(item), self.teller.kind(item), columns, 12 if block else 0)
+            if block:
+                end = self.ends[columns[0]] + PADDING
+                self._end(columns, end)
+                self._rectangle(columns, top, end, 'fill="none" stroke-dasharray="5 4"')
+
+    def _end(self, columns: Sequence[int], end: int) -> None:
+        for column in columns:
+            self.ends[column] = end
 
     def _left(self, columns: Sequence[int]) -> int:
         """Return the left edge of columns, which stand from right to left where people read so."""
@@ -220,8 +209,7 @@ class _Picture:
             at = f'x="{middle}" y="{top + PADDING + place * LINE - 4}"'
             style = ' font-size="12" font-style="italic"' if is_detail else ""
             self.parts.append(f'<text {at} text-anchor="middle"{style}>{escape(line)}</text>')
-        for column in columns:
-            self.ends[column] = end
+        self._end(columns, end)
 
 
 def _wrapped(text: str, width: int) -> list[str]:
