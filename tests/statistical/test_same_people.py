@@ -211,13 +211,13 @@ def test_tables_of_several_waves_cover_in_two_thousand_samples(panel: Panel, peo
 
 
 def test_known_shares_of_several_waves_are_rejected_as_often_as_said() -> None:
-    """Five in a hundred and no more than three standard errors of 200 samples above; limits are those of Results."""
+    """Five in a hundred and no more than three standard errors of 400 samples above; limits are those of Results."""
     panel = Panel(QUESTIONS["public"], QUESTIONS["epsilon 3"], DENSE, 3)
     generator, truth = np.random.Generator(np.random.PCG64(3)), {"yes": 0.45}
-    tests = [one_sample_test(panel.columns(200, generator)[0], "b", truth) for _ in range(200)]
+    tests = [one_sample_test(panel.columns(200, generator)[0], "b", truth) for _ in range(400)]
 
     rejected = np.mean([test.p < 0.05 for test in tests])
-    assert rejected <= 0.05 + 3 * (0.05 * 0.95 / 200) ** 0.5
+    assert rejected <= 0.05 + 3 * (0.05 * 0.95 / 400) ** 0.5
     assert {test.values[0].estimate.method for test in tests} == {"same-people"}
 
 
