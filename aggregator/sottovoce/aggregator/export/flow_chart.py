@@ -164,7 +164,7 @@ class _Picture:
     def _part(self, items: Sequence[Item]) -> None:
         """Add an item, or the items of a block in a frame: for all columns as one, or for each of its arms."""
         arms, block = self.teller.arms, items[0].block
-        for columns in [[arms.index(name)] for name in items[0].arms] or [range(len(arms))]:
+        for columns in [[arms.index(name)] for name in items[0].arms] or [[*range(len(arms))]]:
             if block:
                 self.box([self.teller.words.translate("privacy_block")], "block", columns)
             top = self.ends[columns[0]] - LINE - 2 * PADDING
