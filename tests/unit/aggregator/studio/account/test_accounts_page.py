@@ -104,13 +104,12 @@ def test_invitation_without_a_role_makes_an_account(app: Flask, storage: SQLiteS
         assert (made.admin, storage.access.grants(made.id)) == (False, grants)
 
 
-@pytest.mark.parametrize("path", ["/dashboard/accounts/sentinel", "/dashboard/accounts/" + "0" * 32])
-def test_unknown_account_leads_to_the_list(app: Flask, path: str) -> None:
+def test_unknown_account_leads_to_the_list(app: Flask) -> None:
     """Nothing is said of it."""
     eve = browser(app, EVE.id)
-
-    assert eve.get(path).headers["Location"] == "/dashboard/accounts"
-    assert press(eve, path, act="disable").headers["Location"] == "/dashboard/accounts"
+    for path in ("/dashboard/accounts/sentinel", "/dashboard/accounts/" + "0" * 32):
+        assert eve.get(path).headers["Location"] == "/dashboard/accounts"
+        assert press(eve, path, act="disable").headers["Location"] == "/dashboard/accounts"
     assert press(eve, f"/dashboard/accounts/{BEN.id.hex()}", act="sentinel").status_code == 400
 
 

@@ -115,13 +115,6 @@ def test_draft_that_is_no_survey_yet_says_what_it_lacks(app: Flask, storage: SQL
     assert form_of(app).status_code == 404
 
 
-@pytest.mark.parametrize("address", [FORM.replace("s/exam", "s/other"), FORM.replace("exam", "nobody")])
-def test_frame_of_another_address_is_not_there(app: Flask, storage: SQLiteStorage, address: str) -> None:
-    """The name in it is one, and a survey's or a draft's."""
-    storage.publish(survey())
-    assert form_of(app, address=address).status_code == 404
-
-
 def test_preview_weighs_little_with_everything(app: Flask, storage: SQLiteStorage) -> None:
     """At most 60 KB on the wire for page, style and script, of which 10 KB script; and as much for the frame."""
     storage.publish(survey(title={"en": "Exams", "de": "Prüfungen"}))
@@ -134,11 +127,18 @@ def test_preview_weighs_little_with_everything(app: Flask, storage: SQLiteStorag
     assert (sum(own) <= 60_000, own[2] <= 10_000, frame <= 60_000) == (True, True, True)
 
 
-@pytest.mark.parametrize(("access", "anchor"), [("open", ""), ("token", "#t=0000000000000000")])
-def test_form_beside_the_questions_has_a_link_that_opens_it(
-    app: Flask, storage: SQLiteStorage, access: str, anchor: str
-) -> None:
+def test_form_beside_the_questions_has_a_link_that_opens_it(app: Flask, storage: SQLiteStorage) -> None:
     """With a token where the survey asks for one: the form would else refuse its reader."""
-    storage.drafts.add("exam", draft_of({**document(), "name": "exam", "access": access}).dumped)
-    page = log_in(app)[0].get("/dashboard/surveys/exam/design", base_url=SITE).text
-    assert f'src="{FORM}?at=0{anchor}"' in page
+    client = log_in(app)[0]
+    for access, anchor in (("open", ""), ("token", "#t=0000000000000000")):
+        storage.drafts.add("exam", draft_of({**document(), "name": "exam", "access": access}).dumped)
+        page = client.get("/dashboard/surveys/exam/design", base_url=SITE).text
+        assert f'src="{FORM}?at=0{anchor}"' in page
+        storage.drafts.delete("exam")
+
+
+def test_frame_of_another_address_is_not_there(app: Flask, storage: SQLiteStorage) -> None:
+    """The name in it is one, and a survey's or a draft's."""
+    storage.publish(survey())
+    for address in (FORM.replace("s/exam", "s/other"), FORM.replace("exam", "nobody")):
+        assert form_of(app, address=address).status_code == 404
