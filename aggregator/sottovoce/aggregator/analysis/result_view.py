@@ -15,6 +15,7 @@ from sottovoce.aggregator.analysis.one_sample_test import SCORE
 from sottovoce.aggregator.analysis.tables.arm_comparison import ACROSS
 from sottovoce.aggregator.analysis.tables.table import main_answer
 from sottovoce.aggregator.analysis.variable_names import VariableNames
+from sottovoce.aggregator.estimators.question_variables import bare
 from sottovoce.aggregator.i18n.translator import Show
 from sottovoce.shared.arms.arms import ARM
 
@@ -553,7 +554,7 @@ class ModelsInWords(AnswersInWords):
 
     def _change(self, term: str) -> str:
         """Name what a coefficient compares with the rest: a category, or one more of a number."""
-        return self.names.term(term) + ("" if "=" in term else " + 1")
+        return self.names.term(bare(term)) + ("" if "=" in term else " + 1")
 
     def _explained(self, document: Document, one: Document) -> str:
         """Name the category that the odds refer to; the last answer if the coefficient names none ("yes" of yes/no)."""
@@ -670,13 +671,9 @@ class ModelsInWords(AnswersInWords):
 
     def _alone(self, document: Document) -> Sequence[Document]:
         """Return the coefficients of variables that no other term has, which alone describe what a variable changes."""
-        factors = {one["term"]: _without_categories(one["term"]) for one in self._slopes(document)}
-        used = Counter(name for term in {*factors.values()} for name in self.names.variables_in(term))
-        return [
-            one
-            for one in self._slopes(document)
-            if self.names.is_variable(factors[one["term"]]) and used[factors[one["term"]]] == 1
-        ]
+        slopes = [(one, _without_categories(one["term"])) for one in self._slopes(document)]
+        used = Counter(name for term in {term for _, term in slopes} for name in self.names.variables_in(term))
+        return [one for one, term in slopes if self.names.is_variable(term) and used[bare(term)] == 1]
 
     def _name(self, document: Document, one: Document) -> str:
         term = self._term(document, one["term"])

@@ -1,6 +1,7 @@
 """The page of models says what programs are answered: coefficients, odds ratios in words, effects, predictions."""
 
 import math
+from dataclasses import replace
 
 from flask import Flask
 from flask.testing import FlaskClient
@@ -154,6 +155,8 @@ def test_text_for_a_paper_takes_the_predictor_asked_for_first_and_claims_what_it
     assert "Year" not in paper(*unclear, clear)
     assert "do not show whether “Why? = Fear” goes with “Cheated?”: Estimate" in paper(*unclear, model="linear")
     assert len(paper(*unclear * 9).split()) <= 120
+    # A rating that enters as a number is a predictor like others.
+    assert "“Year? + 1” was associated with odds" in paper(replace(clear, term="num(year)"), *unclear)
 
 
 def test_odds_ratios_are_a_forest_plot_on_a_logarithmic_axis() -> None:
