@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, Playwright
+from sottovoce.aggregator.estimators.support import DEFAULT_RULE, estimate_share
 
 from tests.browser.conftest import NewContext
 from tests.browser.engines import Window, chromium, firefox, wait, webkit
@@ -65,7 +67,7 @@ def test_page_speaks_nine_languages_on_a_narrow_screen(page: Page, axe: str) -> 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["chromium", "firefox", "webkit"])
 def test_page_works_from_a_file_in_three_browsers(playwright: Playwright, tmp_path: Path, name: str) -> None:
-    """One answer, and a thousand."""
+    """One answer, and a thousand, whose estimate and interval are the program's."""
     starts = {"chromium": lambda: chromium(playwright, "plain"), "firefox": lambda: firefox(tmp_path, "plain"),
               "webkit": lambda: webkit(tmp_path, "plain")}  # fmt: skip
     with starts[name]() as window:
@@ -73,10 +75,19 @@ def test_page_works_from_a_file_in_three_browsers(playwright: Playwright, tmp_pa
 
 
 def visit(window: Window) -> None:
-    """Answer yes, then let a thousand people answer."""
+    """Answer yes, then let a thousand people answer of whom half say yes; nothing is asked for on the way."""
     window.goto(PAGE)
     wait(lambda: window.run("return document.querySelector('button.second') !== null"))
     window.run("document.querySelector('button.second').click()")
     assert window.run("return document.querySelectorAll('section .note').length") == 1
-    window.run("document.querySelector('button.primary').click()")
+    slide = "Object.assign(document.querySelector('#share'), { value: 50 }).dispatchEvent(new Event('input'))"
+    window.run(f"{slide}; document.querySelector('button.primary').click()")
     wait(lambda: window.run("return document.querySelectorAll('section .note').length") == 2)
+    sent, told = window.run(
+        "return [...document.querySelectorAll('section:nth-of-type(2) div p')].map((line) => line.innerText)"
+    )
+    known = estimate_share("yes", int(sent.partition(" ")[0]), 1000, Fraction(3, 4), Fraction(1, 4), DEFAULT_RULE)
+    shown = [f"{100 * part:.1f}" for part in (known.clipped, known.low, known.high)]
+    assert re.findall(r"[0-9]+\.[0-9]", told) == shown
+    asked = window.run("return performance.getEntriesByType('resource').map(({ name }) => name)")
+    assert [name for name in asked if not name.startswith("data:")] == []
