@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from sottovoce.aggregator.estimators import VARIABLES, estimate, public
-from sottovoce.aggregator.estimators.intervals import edge, normal_quantile
+from sottovoce.aggregator.estimators.intervals import clip, edge, normal_quantile
 from sottovoce.aggregator.estimators.pooling import StratumTally, merge
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Variable
@@ -160,7 +160,7 @@ def _answered(some: Sequence[tuple[Variable, Sequence[Estimate]]], place: int, r
     step = max(each.u / (each.n * each.gap) for each in parts) / 2
 
     def variance(t: float) -> float:
-        return math.fsum(each.u**2 * each.variance(t, min(max(whole, 0.0), 1.0)) for each in parts)
+        return math.fsum(each.u**2 * each.variance(t, clip(whole)) for each in parts)
 
     n, others = sum(each.n for each in parts), len(some[0][1]) - 1
     made = ratio_estimate(some[-1][1][place], n, (part, whole), variance, step, rule, others)
@@ -192,7 +192,7 @@ def ratio_estimate(
         for confidence in (rule.confidence, rule.joint_confidence(options))
     )
     raw = part / whole if whole > 0 else None
-    shown = None if raw is None else min(max(raw, 0.0), 1.0)
+    shown = None if raw is None else clip(raw)
     return replace(
         like,
         a=None,

@@ -160,6 +160,11 @@ def _score_limit(x: Array, n: Array, z: float) -> Array:
     return (x + z * z / 2 + z * np.sqrt(x * (n - x) / n + z * z / 4)) / (n + z * z)
 
 
+def clip(share: float) -> float:
+    """Clip a share into [0, 1]."""
+    return min(max(share, 0.0), 1.0)
+
+
 def edge(inside: Callable[[float], bool], within: float, outside: float) -> float:
     """Return the last point inside on the way from ``within`` to ``outside``, by bisection; errs outwards."""
     if inside(outside):

@@ -22,7 +22,7 @@ from statistics import NormalDist
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sottovoce.aggregator.estimators.intervals import METHODS, Limits, exact
+from sottovoce.aggregator.estimators.intervals import METHODS, Limits, clip, exact
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, counts_of
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Floats, Reported, Variable, YesNo
 from sottovoce.shared.answers import Domain
@@ -237,7 +237,7 @@ def _estimate(
         a=a,
         b=b,
         raw=raw if n else None,
-        clipped=min(max(raw, 0.0), 1.0) if n else None,
+        clipped=clip(raw) if n else None,
         std_error=error if n > 1 else None,
         low=low,
         high=high,

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from sottovoce.aggregator.estimators import estimate, square_wave
 from sottovoce.aggregator.estimators.by_hand.uncertain_share import of_strata
-from sottovoce.aggregator.estimators.intervals import edge, normal_quantile
+from sottovoce.aggregator.estimators.intervals import clip, edge, normal_quantile
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.errors import EstimateError
@@ -141,11 +141,11 @@ def combine(
     used = [(estimate, weight / total) for estimate, weight in zip(estimates, weights, strict=True) if weight]
     parts = [_part(estimate)._replace(u=u) for estimate, u in used]
     raw = math.fsum(part.u * part.raw for part in parts)
-    own = [_clip(part.raw) for part in parts]
+    own = [clip(part.raw) for part in parts]
     error = _root_sum(part.u**2 * part.variance(p) for part, p in zip(parts, own, strict=True))
     noise = _root_sum(part.u**2 * part.noise(p) for part, p in zip(parts, own, strict=True))
     half = normal_quantile(rule.confidence) * error + _half_report(parts)
-    limits = _clip(_clip(raw) - half), _clip(_clip(raw) + half)
+    limits = clip(clip(raw) - half), clip(clip(raw) + half)
     return replace(_pooled_estimate(used, raw, (error, noise), (limits, limits), rule), option=option)
 
 
@@ -161,7 +161,7 @@ def _pool_option(column: Sequence[Estimate], rule: IntervalRule, options: int) -
     for _ in range(1 + _PASSES):
         parts = _inverse_variance(parts, p)
         raw = math.fsum(part.u * part.raw for part in parts)
-        p = (reports * _clip(raw) + 0.5) / (reports + 1)  # off 0 and 1, where channels with b = 0 have variance 0
+        p = (reports * clip(raw) + 0.5) / (reports + 1)  # off 0 and 1, where channels with b = 0 have variance 0
     errors = math.sqrt(_variance(parts, p)), _root_sum(part.u**2 * part.noise(p) for part in parts)
     single = _pooled_interval(parts, raw, rule.confidence)
     joint = _pooled_interval(parts, raw, rule.joint_confidence(options))
@@ -233,7 +233,7 @@ def _inverse_variance(parts: Sequence[_Part], p: float) -> list[_Part]:
 
 
 def _pooled_interval(parts: Sequence[_Part], raw: float, confidence: float) -> tuple[float, float]:
-    centre, z, correction = _clip(raw), normal_quantile(confidence), _half_report(parts)
+    centre, z, correction = clip(raw), normal_quantile(confidence), _half_report(parts)
 
     def inside(p: float) -> bool:
         return abs(centre - p) <= z * math.sqrt(_variance(parts, p)) + correction
@@ -253,7 +253,3 @@ def _half_report(parts: Sequence[_Part]) -> float:
 
 def _root_sum(terms: Iterable[float]) -> float:
     return math.sqrt(math.fsum(terms))
-
-
-def _clip(share: float) -> float:
-    return min(max(share, 0.0), 1.0)

@@ -37,7 +37,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sottovoce.aggregator.estimators.band import band
-from sottovoce.aggregator.estimators.intervals import METHODS, Array, Limits, exact, same_people
+from sottovoce.aggregator.estimators.intervals import METHODS, Array, Limits, clip, exact, same_people
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 
@@ -197,7 +197,7 @@ class Shares(Sequence[Estimate]):
             a=self.a,
             b=self.b,
             raw=raw if n else None,
-            clipped=min(max(raw, 0.0), 1.0) if n else None,
+            clipped=clip(raw) if n else None,
             std_error=error if n > 1 else None,
             low=low,
             high=high,

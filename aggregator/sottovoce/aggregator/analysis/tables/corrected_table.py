@@ -25,6 +25,7 @@ from sottovoce.aggregator.analysis.selection import SelectedVariable, count_stra
 from sottovoce.aggregator.analysis.tables.pair_moments import Products, ScoredPairs, ScorePart, answered_part, joint
 from sottovoce.aggregator.analysis.tables.table import SUPPRESSED, Rule, TwoWayTable
 from sottovoce.aggregator.estimators.careless.anchors import Careless
+from sottovoce.aggregator.estimators.intervals import clip
 from sottovoce.aggregator.estimators.variable import Floats, Variable
 from sottovoce.shared.answers import random_answers
 from sottovoce.shared.arms.arms import ARM
@@ -237,7 +238,7 @@ def corrected_difference(
         return replace(found, estimate=None, raw=None, std_error=None, low=-1.0, high=1.0, method=METHOD)
     joined = CorrectedShare(
         later.raw - first.raw,
-        _clip(later.shown) - _clip(first.shown),
+        clip(later.shown) - clip(first.shown),
         max(math.hypot(later.down, first.up), z * error),
         max(math.hypot(later.up, first.down), z * error),
         error or math.hypot(later.error, first.error),
@@ -260,10 +261,6 @@ def _result(found: Result, careless: Careless, part: CorrectedShare, least: floa
         high=max(min(part.shown + math.hypot(part.up, part.slope * above), 1.0), least),
         method=METHOD,
     )
-
-
-def _clip(share: float) -> float:
-    return min(max(share, 0.0), 1.0)
 
 
 def _chances(selected: SelectedVariable, shown: Variable) -> Floats:

@@ -36,7 +36,7 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 from sottovoce.aggregator.estimators.blocks.joint_channel import BlockPair, Four, block_pair
-from sottovoce.aggregator.estimators.intervals import upper_tail
+from sottovoce.aggregator.estimators.intervals import clip, upper_tail
 from sottovoce.aggregator.estimators.support import FAKES
 from sottovoce.aggregator.estimators.variable import Floats, Variable
 
@@ -168,11 +168,6 @@ def edge(inside: Callable[[float], bool], within: float, outside: float, halving
         middle = (within + outside) / 2
         within, outside = (middle, outside) if inside(middle) else (within, middle)
     return (within + outside) / 2
-
-
-def clip(share: float) -> float:
-    """Clip a share into [0, 1]."""
-    return min(max(share, 0.0), 1.0)
 
 
 class LowestCell(NamedTuple):

@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Pairs
-from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, clip, edge
+from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, edge
+from sottovoce.aggregator.estimators.intervals import clip
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Variable
 
 ENOUGH = 25

@@ -38,9 +38,9 @@ from sottovoce.aggregator.analysis.tables.pair_moments import (
     answered_part,
     independence,
 )
-from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, clip, edge, score_limits
+from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, edge, score_limits
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import METHOD as INVERSION, Inverted
-from sottovoce.aggregator.estimators.intervals import normal_quantile, upper_tail
+from sottovoce.aggregator.estimators.intervals import clip, normal_quantile, upper_tail
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Floats, Variable
 from sottovoce.shared.errors import Sentence
 

@@ -72,10 +72,7 @@ def posted_draft(form: PostedForm, base: SurveyDraft) -> SurveyDraft:
 
     Invalid input never raises: it is kept as text where the page can report it as a problem, else ignored.
     """
-    cards = tuple(
-        _with_conditions(form, number, _card(form, f"q{number}", card, base), base)
-        for number, card in enumerate(base.cards)
-    )
+    cards = tuple(_card(form, number, card, base) for number, card in enumerate(base.cards))
     if "cohort" in form:
         cards = tuple(_with_cohort(card, form["cohort"] == str(number)) for number, card in enumerate(cards))
     declining, stamp = form.get("declining", base.declining), form.get("stamp", "")
@@ -195,8 +192,8 @@ _SETTINGS: Mapping[str, Callable[[str], object]] = {
 """Settings of the survey's document by their path, with the parser of the field's text."""
 
 
-def _card(form: PostedForm, prefix: str, card: DraftItem, base: SurveyDraft) -> DraftItem:
-    tags, follow = base.tags, _names_follow(base, card)
+def _card(form: PostedForm, number: int, card: DraftItem, base: SurveyDraft) -> DraftItem:
+    prefix, tags, follow = f"q{number}", base.tags, _names_follow(base, card)
     asked = {**card.asked, "arm": draft_model.arms_in_field(draft_model.arm_on_card(card))}
     for path in _TEXTS_OF_CARDS:
         asked = with_part(asked, path, _text(form, tags, f"{prefix}.{path}", part_at(asked, path)))
@@ -220,12 +217,14 @@ def _card(form: PostedForm, prefix: str, card: DraftItem, base: SurveyDraft) -> 
         asked["anchor"] = "known_share" in asked or None
     if asked["type"] != "boolean":
         asked |= {"anchor": None, "known_share": None}
+    asked = {key: value for key, value in asked.items() if value not in ("", {}, None)}
+    asked = posted_conditions(form, prefix, asked | {"label": asked.get("label", {})}, earlier_questions(base, number))
     kind, use = str(asked.get("of", asked).get("type", "")), form.get(f"{prefix}.use", card.use)
     harm = form.get(f"{prefix}.harm", card.harm)
     harm = harm if harm in draft_model.HARMS else card.harm
     epsilon = form.get(f"{prefix}.epsilon", "").strip().replace(",", ".")
     return DraftItem(
-        {key: value for key, value in asked.items() if value not in ("", {}, None)} | {"label": asked.get("label", {})},
+        asked,
         "clearly" if harm == "public" and "procedure" in asked else harm,
         use if use in uses_of(kind) else "",
         {"epsilon": epsilon[:20]} if epsilon else card.mechanism,
@@ -251,10 +250,6 @@ def _with_own_fact(asked: dict[str, Any]) -> dict[str, Any]:
     if asked.get("procedure") not in PROCEDURES or asked["type"] != "boolean":
         return {key: value for key, value in asked.items() if key not in ("procedure", "innocuous")}
     return asked if asked["procedure"] == UNRELATED else with_part(asked, "innocuous.truth", None)
-
-
-def _with_conditions(form: PostedForm, number: int, card: DraftItem, base: SurveyDraft) -> DraftItem:
-    return replace(card, asked=posted_conditions(form, f"q{number}", card.asked, earlier_questions(base, number)))
 
 
 def _with_cohort(card: DraftItem, divides: bool) -> DraftItem:
@@ -288,12 +283,9 @@ def _apply_type(
             asked[key] = form[f"{prefix}.{key}"].strip().replace(",", ".")
     if f"{prefix}.absent" in form:
         asked["when_absent"] = form[f"{prefix}.absent"].strip() or None
-    return {key: value for key, value in asked.items() if key not in _not_of(kind.name)}
-
-
-def _not_of(kind: str) -> set[str]:
-    """Return the keys that only other types use; a change of type must drop them."""
-    return {key for made in TYPES.values() for key in made.keys} - set(TYPES[kind].keys)
+    # A change of type drops the keys that only other types use.
+    others = {key for made in TYPES.values() for key in made.keys} - set(kind.keys)
+    return {key: value for key, value in asked.items() if key not in others}
 
 
 def _choices(
