@@ -136,7 +136,7 @@ def read_digits(patch: Patch) -> None:
     def read(path: Path) -> Any:
         _, *lines = path.read_text(encoding="utf-8").splitlines()
         if not all(line.split(",")[0].isdigit() for line in lines):
-            raise SpecError("must be a number of items")
+            raise SpecError("must be a whole number from 0 to 21")
         return whole(path)
 
     patch.setattr(files, "read_table", read)

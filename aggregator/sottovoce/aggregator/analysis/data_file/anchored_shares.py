@@ -42,7 +42,7 @@ def add_corrections(columns: Columns, document: dict[str, Any], known: Mapping[s
     """
     asked = {each.name: each for each in columns.survey.questions}
     anchors = []
-    for name, text in ((key, value) for key, value in known.items()):
+    for name, text in known.items():
         if name not in asked:
             raise EstimateError(NO_COLUMN, name=name, names=", ".join(asked))
         chance = _share_of_random(columns, asked[name])

@@ -23,7 +23,6 @@ Source      Miller 1984; Blair and Imai 2012 (test of design effects); Andrews a
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from statistics import NormalDist, stdev
 from typing import Any
@@ -81,31 +80,10 @@ Counts = NDArray[np.int64]
 Document = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class ListAnswers:
-    """The counts of one list.
-
-    Attributes:
-        items: J, the number of items without the sensitive one.
-        treated: counts of people whose list had the sensitive item, 0 .. J + 1.
-        control: counts of the others, 0 .. J.
-    """
-
-    items: int
-    treated: Counts
-    control: Counts
-
-
 def list_experiment(
-    table: FileTable,
-    columns: Sequence[Sequence[str]],
-    arm: str,
-    treated: Sequence[str],
-    items: int | None = None,
-    confidence: float = 0.95,
-    formula: str | None = None,
-    direct: str | None = None,
-) -> Document:
+    table: FileTable, columns: Sequence[Sequence[str]], arm: str, treated: Sequence[str], items: int | None = None,
+    confidence: float = 0.95, formula: str | None = None, direct: str | None = None,
+) -> Document:  # fmt: skip
     """Estimate the share of people to whom the sensitive item applies; each row of the table is one person.
 
     Of several sensitive items, each has an arm of its own and is compared with the one control; ``further`` has the
@@ -156,42 +134,32 @@ def _of_one_arm(
     inside = [halves[there] == 1, halves[there] == 0]
     if min(int(each.sum()) for each in inside) < FEWEST:
         raise SpecError(Sentence(HALVES, file=table.file, arm=arm, least=FEWEST))
-    lists = [
-        _list_answers(table, name, (each[there][inside[place]], each[there][inside[1 - place]]), items)
-        for place, (name, each) in enumerate(zip(named, known, strict=True))
-    ]
+    lists = []
+    for place, (name, each) in enumerate(zip(named, known, strict=True)):
+        with_item, without = each[there][inside[place]], each[there][inside[1 - place]]
+        most = int(without.max()) if items is None else items
+        if int(without.max()) > most or int(with_item.max()) > most + 1:
+            raise SpecError(Sentence(LARGER, file=table.file, variable=name, items=most))
+        lists.append({"column": name, **_list_document(with_item, without, most, confidence)})
     first, *second = (each[there] for each in known)
     scores = (first - second[0]) / 2 if second else first.astype(float)
     share = _difference(scores[inside[0]], scores[inside[1]], confidence)
-    combined: Document = {}
-    if direct is not None:
-        answers = yes_no_codes(table, direct)[there]
-        combined["combined"] = combined_share(answers, halves[there], scores, confidence)
     left_out = len(table) - int(there.sum() + (halves == OTHER_ARM).sum())
-    return {
+    found = {
         "format": LIST_EXPERIMENT,
         "file": table.file,
         "treated": treated,
         "n": int(there.sum()),
         "confidence": confidence,
         "share": share,
-        "lists": [
-            {"column": name, **_list_document(each, confidence)} for name, each in zip(named, lists, strict=True)
-        ],
+        "lists": lists,
         "coin_flip": _same_precision(share),
-        **combined,
-        "warnings": [
-            *([Sentence("{n} rows without a count or a half are left out", n=left_out)] if left_out else []),
-            *_impossible(share),
-        ],
     }
-
-
-def _list_answers(table: FileTable, name: str, halves: tuple[Counts, Counts], items: int | None) -> ListAnswers:
-    treated, control = halves
-    found = ListAnswers(int(control.max()) if items is None else items, treated, control)
-    if int(control.max()) > found.items or int(treated.max()) > found.items + 1:
-        raise SpecError(Sentence(LARGER, file=table.file, variable=name, items=found.items))
+    if direct is not None:
+        found["combined"] = combined_share(yes_no_codes(table, direct)[there], halves[there], scores, confidence)
+    found["warnings"] = [Sentence("{n} rows without a count or a half are left out", n=left_out)] if left_out else []
+    if not 0 <= share["raw"] <= 1:
+        found["warnings"].append(IMPOSSIBLE if share["low"] is None else IMPOSSIBLE_BY_CHANCE)
     return found
 
 
@@ -235,52 +203,45 @@ def _difference(treated: NDArray[Any], control: NDArray[Any], confidence: float)
     return {"raw": raw, "shown": shown, "std_error": error, "low": low, "high": high}
 
 
-def _impossible(share: Document) -> Iterator[str]:
-    """Yield what an estimate outside 0 to 1 means, if it is one."""
-    if not 0 <= share["raw"] <= 1:
-        yield IMPOSSIBLE if share["low"] is None else IMPOSSIBLE_BY_CHANCE
-
-
-def _list_document(answers: ListAnswers, confidence: float) -> Document:
-    halves = {"treated": answers.treated, "control": answers.control}
+def _list_document(treated: Counts, control: Counts, items: int, confidence: float) -> Document:
+    halves = {"treated": treated, "control": control}
     return {
-        "items": answers.items,
+        "items": items,
         "means": [
             {"half": name, "n": len(each), "mean": float(each.mean()), "std_error": error_of_mean(each)}
             for name, each in halves.items()
         ],
-        "share": _difference(answers.treated, answers.control, confidence),
-        "floor": float((answers.control == 0).mean()),
-        "ceiling": float((answers.control == answers.items).mean()),
-        "joint": list(_joint_shares(answers)),
-        "p": _design_effect(answers, selected=False),
-        "p_selected": _design_effect(answers, selected=True),
+        "share": _difference(treated, control, confidence),
+        "floor": float((control == 0).mean()),
+        "ceiling": float((control == items).mean()),
+        "joint": list(_joint_shares(treated, control, items)),
+        "p": _design_effect(treated, control, items, selected=False),
+        "p_selected": _design_effect(treated, control, items, selected=True),
     }  # fmt: skip
 
 
-def _joint_shares(answers: ListAnswers) -> Iterator[Document]:
+def _joint_shares(treated: Counts, control: Counts, items: int) -> Iterator[Document]:
     """Yield P(y, yes) and P(y, no) with the p value of a one-sided test that it is not below 0."""
-    for y in range(answers.items + 1):
-        below, under, at_most = (
-            _share(answers.control <= y - 1), _share(answers.control <= y), _share(answers.treated <= y)
-        )  # fmt: skip
-        for answer, (plus, minus) in (("yes", (under, at_most)), ("no", (at_most, below))):
-            share, error = plus[0] - minus[0], math.hypot(plus[1], minus[1])
+    for y in range(items + 1):
+        for answer, low, high in (("yes", treated <= y, control <= y),
+                                  ("no", control < y, treated <= y)):  # fmt: skip
+            share = float(high.mean()) - float(low.mean())
+            error = math.hypot(*(math.sqrt(float(each.mean() * (1 - each.mean())) / len(each)) for each in (high, low)))
             p = NormalDist().cdf(share / error) if error else float(share >= 0)
             yield {"items": y, "answer": answer, "share": share, "std_error": error, "p": p}
 
 
-def _design_effect(answers: ListAnswers, *, selected: bool) -> float:
+def _design_effect(treated: Counts, control: Counts, items: int, *, selected: bool) -> float:
     """Return p of Blair and Imai's test, with or without selection of moments."""
-    most, tests = np.arange(answers.items), []
-    without = (answers.control[:, None] <= most).mean(axis=0)
+    most, tests = np.arange(items), []
+    without = (control[:, None] <= most).mean(axis=0)
     for no in (0, 1):
-        listed = (answers.treated[:, None] <= most + no).mean(axis=0)
+        listed = (treated[:, None] <= most + no).mean(axis=0)
         shares = listed - without if no else without - listed
-        covariance = _covariance(listed) / len(answers.treated) + _covariance(without) / len(answers.control)
+        covariance = _covariance(listed) / len(treated) + _covariance(without) / len(control)
         kept = (shares != 0) & (np.diag(covariance) > 0)
         if selected and len(shares) > 1:
-            n = len(answers.treated) + len(answers.control)
+            n = len(treated) + len(control)
             kept &= math.sqrt(n) * shares <= math.sqrt(math.log(n)) * stdev(shares.tolist())
         tests.append(_chi_bar(shares[kept], covariance[np.ix_(kept, kept)]))
     return min(1.0, 2 * min(tests))
@@ -316,11 +277,6 @@ def _multipliers(points: NDArray[np.float64], correlation: NDArray[np.float64]) 
         if np.abs(pull - before).max() < 1e-7:
             break
     return pull
-
-
-def _share(rows: NDArray[np.bool_]) -> tuple[float, float]:
-    share = float(rows.mean())
-    return share, math.sqrt(share * (1 - share) / len(rows))
 
 
 def _same_precision(share: Document) -> int | None:

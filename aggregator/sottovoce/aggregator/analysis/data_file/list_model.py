@@ -27,6 +27,7 @@ from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.shared.errors import EstimateError
 
 FEWEST_ITEMS = 2
+FIGURES = ("share", "std_error", "low", "high")
 FEW_ITEMS = "a model needs a list of at least {least} items; see the difference in means"
 NO_MAXIMUM = (
     "this list experiment has no finite maximum of the likelihood: the share of the sensitive item could be 0 or 1 in "
@@ -67,22 +68,20 @@ def list_model(
     z, terms = normal_quantile(confidence), [(None, term.name) for term in sample.design.terms]
     arms_of = [name for name in (*named, None) for _ in terms]
     found = wald_coefficients(terms * (len(named) + 1), fit.theta, np.diag(covariance), z)
-    shares = model.sensitive(fit.theta, slice(None))
+    shares, size = [], model.shape[1]
+    for place, each in enumerate(model.sensitive(fit.theta, slice(None))):
+        inside = slice(place * size, (place + 1) * size)
+        figures = mean_share(model, each, (each * (1 - each))[None], covariance[inside, inside], z)
+        shares.append(
+            dict(zip(("treated", "share", "std_error", "low", "high"), (named[place], *figures), strict=True))
+        )
     return {
         "formula": formula,
         "n": len(rows),
         "log_likelihood": fit.log_likelihood,
-        "shares": [_share(model, each, place, covariance, named[place], z) for place, each in enumerate(shares)],
+        "shares": shares,
         "coefficients": [{"treated": name, **each.as_dict()} for name, each in zip(arms_of, found, strict=True)],
     }
-
-
-def _share(model: ListLogit, shares: Any, place: int, covariance: Any, name: str, z: float) -> Document:  # noqa: ANN401
-    """Return the mean fitted share of one sensitive item, with limits on the log odds of the mean."""
-    size = model.shape[1]
-    own = covariance[place * size : (place + 1) * size, place * size : (place + 1) * size]
-    share, error, low, high = mean_share(model, shares, (shares * (1 - shares))[None], own, z)
-    return {"treated": name, "share": share, "std_error": error, "low": low, "high": high}
 
 
 def combined_share(direct: Counts, halves: Counts, scores: NDArray[np.float64], confidence: float) -> Document:

@@ -60,12 +60,8 @@ def people_with_predictors(
     for each in predictors:
         if not each.variable.public:
             raise EstimateError(RANDOMIZED, variable=each.name)
-    choices = RegressionOptions(
-        weights=None if weights is None else weights[there],
-        strata=False,
-        confidence=confidence,
-        smallest_group=columns.least,
-    )
+    used = None if weights is None else weights[there]
+    choices = RegressionOptions(weights=used, strata=False, confidence=confidence, smallest_group=columns.least)
     # All of them have what is modelled, if not in this column.
     outcome = replace(answers_of(people, own[0]), observed=np.ones(len(people), bool))
     sample = take_sample(people, outcome, terms, predictors, choices)

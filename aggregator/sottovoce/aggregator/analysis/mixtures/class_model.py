@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.data_file.people_with_predictors import mean_share, people_with_predictors
-from sottovoce.aggregator.analysis.mixtures.designs import CHEATING, DESIGNS, P
+from sottovoce.aggregator.analysis.mixtures.designs import CHEATING, DESIGNS
 from sottovoce.aggregator.analysis.regression.covariance import covariance
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
 from sottovoce.aggregator.analysis.regression.newton import Array, maximize
@@ -34,8 +34,8 @@ Document = dict[str, Any]
 
 
 def with_class_model(
-    found: Document, columns: Columns, own: Sequence[str], groups: Sequence[P], reports: NDArray[np.int64],
-    formula: str, weights: Array | None = None,
+    found: Document, columns: Columns, own: Sequence[str], reports: NDArray[np.int64], formula: str,
+    weights: Array | None = None,
 ) -> Document:  # fmt: skip
     """Return the document of a design with ``model``: mean shares and coefficients of a formula by maximum likelihood.
 
@@ -55,7 +55,7 @@ def with_class_model(
         used = weights[reports >= 0]
         weights = weights * (used.sum() / (used @ used))
     sample, rows = people_with_predictors(columns, reports >= 0, own, formula, confidence, weights)
-    chances = np.concatenate([np.array(known.channel(numbers, 1)).T for numbers in groups])[:, _CLASSES]
+    chances = np.concatenate([np.array(known.channel(group["p"], 1)).T for group in found["groups"]])[:, _CLASSES]
     model = Multinomial(sample.design.columns, reports[rows], chances, sample.weights)
     if sample.n < model.parameters:
         raise EstimateError(FEW, people=sample.n, count=model.parameters)

@@ -4,8 +4,6 @@ Each question, and each revision that asks it with other odds, is one group. In 
 fact tell a share (1 - t) p to say yes and (1 - t)(1 - p) to say no, so the model is the symmetric one.
 """
 
-from collections import Counter
-
 import numpy as np
 from sottovoce.aggregator.analysis.mixtures.class_model import with_class_model
 from sottovoce.aggregator.analysis.mixtures.designs import SYMMETRIC, P
@@ -62,24 +60,23 @@ def fielded_document(columns: Columns, name: str, confidence: float, formula: st
     names public predictors of cheater detection, has no model.
     """
     planned = design_of(columns.survey, name)
-    groups: dict[tuple[str, P], int] = {}
+    groups: dict[str, P] = {}
     codes = np.full(len(columns), -1, np.int64)
     for asked in (planned.question, planned.against):
+        places: dict[P, int] = {}
         for number in range(len(columns.revisions)):
             question, rows = columns.question(asked, number), columns.asked(asked) & (columns.revision == number)
             if question is not None and rows.any():
-                place = groups.setdefault((asked, odds_of(question, planned.design)), len(groups))
-                codes[rows] = 2 * place + columns.values[asked][rows]
-        if not any(each == asked for each, _ in groups):
+                p = odds_of(question, planned.design)
+                if p not in places:
+                    groups[f"{asked}, odds {len(places)}" if places else asked] = p
+                    places[p] = len(groups) - 1
+                codes[rows] = 2 * places[p] + columns.values[asked][rows]
+        if not places:
             raise EstimateError(Sentence("no report contains '{variable}'", variable=asked))
-    odds, known = [p for _, p in groups], Counter[str]()
-    named: dict[str, P] = {}
-    for (asked, _), p in zip(groups, odds, strict=True):
-        named[f"{asked}, odds {known[asked]}" if known[asked] else asked] = p
-        known[asked] += 1
-    data = grouped_reports(columns.survey.name, named, codes)
+    data = grouped_reports(columns.survey.name, groups, codes)
     found = mixture_document(model_of(planned.design), data, confidence)
     found["privacy"].append(OWN_FACT)
     if formula is None:
         return found
-    return with_class_model(found, columns, (planned.question, planned.against, ARM), odds, codes, formula)
+    return with_class_model(found, columns, (planned.question, planned.against, ARM), codes, formula)

@@ -41,11 +41,8 @@ class MixtureLikelihood:
     counts: Array
     chances: Array
 
-    def log_likelihood(self, weights: Array) -> float:
-        """Return the log likelihood of class weights, (classes,); minus infinity where a report is impossible."""
-        return self._log(weights @ self.chances)
-
-    def _log(self, chances: Array) -> float:
+    def log_likelihood(self, chances: Array) -> float:
+        """Return the log likelihood of chances of reports, (m,); minus infinity where one is impossible."""
         with np.errstate(divide="ignore"):
             return float(self.counts @ np.where(self.counts > 0, np.log(chances), 0.0))
 
@@ -69,7 +66,7 @@ class MixtureLikelihood:
             inner = float(squares @ across**2)
             mixed = float(scale @ turn - squares @ (to_one * across))
             curvature = float(squares @ to_one**2) - (mixed**2 / inner if inner > 0 else 0.0)
-        return MixturePoint(x, self._log(chances), self._slope(to_one, chances), curvature)
+        return MixturePoint(x, self.log_likelihood(chances), self._slope(to_one, chances), curvature)
 
     def _best(self, start: Array, across: Array) -> float:
         """Return the x in [0, 1] of the largest log likelihood of ``start + x across``."""

@@ -115,8 +115,7 @@ def mixture_of_file(
         SurveyError: a column is missing, a report is outside the design, a group has no rows, the design does not
             identify its shares, or there is no such model.
     """
-    known = _design(design, draws)
-    given = _groups(known, design, p)
+    given = _groups(design, p, draws)
     if design == KUK and group is not None:
         raise EstimateError("kuk has one sample and two decks, so it does not go with groups: leave the group out")
     if group is None and len(given) > 1:
@@ -132,8 +131,7 @@ def mixture_of_file(
     found = mixture_document(design, grouped_reports(table.file, given, codes, draws, of_rows, notes), confidence)
     if formula is None:
         return found
-    columns, odds = columns_of(table, formula), [*given.values()]
-    return with_class_model(found, columns, (str(group), response), odds, codes, formula, of_rows)
+    return with_class_model(found, columns_of(table, formula), (str(group), response), codes, formula, of_rows)
 
 
 def mixture_of_counts(
@@ -146,8 +144,7 @@ def mixture_of_counts(
         yes, n: reports of yes, and all reports, of each group, or of the only one.
         counts: of Kuk's design, people by number of red cards.
     """
-    known = _design(design, draws)
-    given = _groups(known, design, p)
+    given = _groups(design, p, draws)
     if (design == KUK) != (counts is not None):
         raise EstimateError("counts by number of red cards are for kuk, and yes and n for all other designs")
     yes, n, by_value = _listed(yes), _listed(n), counts or {}
@@ -166,18 +163,15 @@ def mixture_of_counts(
     return mixture_document(design, data, confidence)
 
 
-def _design(design: str, draws: int) -> MixtureDesign:
+def _groups(design: str, p: Probabilities, draws: int) -> dict[str, P]:
+    """Return the numbers of each group, by name, after checking that they identify the shares."""
     if design not in DESIGNS:
         raise EstimateError(f"there is no such design; there are: {', '.join(DESIGNS)}")
     if draws not in range(1, MOST_DRAWS + 1):
         raise EstimateError("draws must be a whole number from 1 to {most}", most=MOST_DRAWS)
     if design != KUK and draws != 1:
         raise EstimateError("draws and {design} do not go together: only kuk has several draws", design=design)
-    return DESIGNS[design]
-
-
-def _groups(known: MixtureDesign, design: str, p: Probabilities) -> dict[str, P]:
-    """Return the numbers of each group, by name, after checking that they identify the shares."""
+    known = DESIGNS[design]
     named = p if isinstance(p, Mapping) else dict(enumerate(_listed(p), 1))
     given = {str(name): _numbers(str(name), value) for name, value in named.items()}
     if design == KUK and all(len(numbers) == 1 for numbers in given.values()):
@@ -261,7 +255,7 @@ def mixture_document(design: str, data: MixtureData, confidence: float) -> Docum
     weights = np.zeros(len(model.chances))
     for ends, part in ((first.zero, 1 - at), (first.one, at)):
         np.add.at(weights, list(ends), [part * (1 - point.x), part * point.x])
-    best, raw = model.log_likelihood(weights), _closed_form(known, data)
+    best, raw = model.log_likelihood(weights @ model.chances), _closed_form(known, data)
     values = {share.name: share_of(share, weights) for share in known.shares}
     at_edge = any(value is None or not EDGE < value < 1 - EDGE for value in values.values())
     z = normal_quantile(confidence)
