@@ -145,7 +145,7 @@ def _of_one_arm(
     scores = (first - second[0]) / 2 if second else first.astype(float)
     share = _difference(scores[inside[0]], scores[inside[1]], confidence)
     left_out = len(table) - int(there.sum() + (halves == OTHER_ARM).sum())
-    found = {
+    found: Document = {
         "format": LIST_EXPERIMENT,
         "file": table.file,
         "treated": treated,
