@@ -108,7 +108,8 @@ class _SurveyReader(ItemReader):
             self.own_coin(items)
         if any(question.by_fact for item in items for question in item.questions):
             check_innocuous(self, items, self.pointers, len(waves), has_own_coin)
-        delete_on = self.delete_on(written["retention"], waves)
+        kept = written["retention"]
+        delete_on = self.delete_on(kept["delete_on"], waves) if "delete_on" in kept else None
         is_known = not any(problem.pointer.startswith(_NEEDED) for problem in self.problems)
         self.memo(fields, items, len(waves))
         if not is_known:
@@ -124,7 +125,7 @@ class _SurveyReader(ItemReader):
             opens=waves[0].opens,
             closes=waves[-1].closes,
             release_batch=privacy["release_batch"],
-            ids_days=written["retention"]["ids_days"],
+            ids_days=kept["ids_days"],
             delete_on=delete_on,
             questions=(*(question for item in items for question in item.questions), *drawn),
             items=tuple(items),
@@ -179,12 +180,10 @@ class _SurveyReader(ItemReader):
                 self.problem(f"/access/blind/{index}", "is another wave's too: each wave has its own")
         return value
 
-    def delete_on(self, retention: Mapping[str, Any], waves: Sequence[Wave]) -> date | None:
+    def delete_on(self, value: object, waves: Sequence[Wave]) -> date | None:
         """Return the day on which everything is deleted, later than the last moment at which the survey is open."""
-        if "delete_on" not in retention:
-            return None
         pointer = "/retention/delete_on"
-        day = self.day(retention["delete_on"], pointer)
+        day = self.day(value, pointer)
         closes = waves[-1].closes if waves else None
         if day and closes and datetime.combine(day, time(), UTC) <= closes:
             self.problem(pointer, "must be a day that begins after the survey has closed")

@@ -163,15 +163,15 @@ def without_not(card: DraftItem, cards: Sequence[DraftItem]) -> DraftItem:
         for key in ("visible_if", "any_of")
         if key in card.asked
     }
-    return replace(card, asked={**card.asked, **changed}) if changed else card
+    return replace(card, asked={**card.asked, **changed})
 
 
 def condition_problems(draft: SurveyDraft) -> Iterator[DraftProblem]:
     """Yield the first problem with the condition of each card."""
     for number, card in enumerate(draft.cards):
         for key in ("visible_if", "any_of"):
-            found = _problem_key(draft, number, card, card.asked.get(key, {}))
-            if found:
+            shown = card.asked.get(key)
+            if shown and (found := _problem_key(draft, number, card, shown)):
                 mend = f"absent:{number}" if found == "condition_absent" else f"uncondition:{number}"
                 yield DraftProblem(on_card(number, "condition"), found, mend=mend)
                 break
@@ -193,7 +193,7 @@ def _problem_key(draft: SurveyDraft, number: int, card: DraftItem, shown: Mappin
             return "condition_ask"
     # A report needs a value for a hidden question too: its absence would reveal the earlier answer.
     is_open = card.treated.get("type") in TYPES and "procedure" not in card.treated
-    return "condition_absent" if shown and is_open and not absent_keys(card, draft.declining) else ""
+    return "condition_absent" if is_open and not absent_keys(card, draft.declining) else ""
 
 
 def _answer_problem(asked: DraftItem, name: str, wanted: object) -> str:

@@ -260,7 +260,8 @@ def survey_document(draft: SurveyDraft, name: str) -> dict[str, Any]:
     draft = with_slugs(draft)
     draft = with_copies(draft) if draft.direct_half else draft
     document = _without_empty({**draft.head, "default_language": draft.tags[0]})
-    questions = draft.entries(_item(without_not(card, draft.cards), draft.declining) for card in draft.cards)
+    cards = [without_not(card, draft.cards) if CONDITIONS & card.asked.keys() else card for card in draft.cards]
+    questions = draft.entries(_item(card, draft.declining) for card in cards)
     for entry in questions:
         # A block has the arm of its items; the survey's checks refuse items of different arms.
         arms = [item.get(ARM) for item in entry.get("items", ())]
