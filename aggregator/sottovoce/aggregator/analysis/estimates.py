@@ -200,7 +200,9 @@ def analyse(
     newest = revisions[-1]
     groups = cohort_groups(newest.survey, [_cohort_cells(revision, newest) for revision in revisions])
     if wave is not None:
-        revisions = _of_wave(revisions, wave, len(waves))
+        if not 0 <= wave < len(waves):
+            raise EstimateError("the survey has no such wave")
+        revisions = [_with_cells(each, (cell for cell in each.cells if cell.wave == wave)) for each in revisions]
         groups = tuple(replace(each, cells=tuple(cell for cell in each.cells if cell.wave == wave)) for each in groups)
     everybody = [_with_cells(each, (cell for cell in each.cells if cell.cohort == ALL)) for each in revisions]
     selection = everybody if cohort is None else _of_group(revisions, _group(groups, cohort))
@@ -276,12 +278,6 @@ def _reports_by_wave(revisions: Sequence[RevisionCounts]) -> tuple[int, ...]:
     cells = [cell for revision in revisions for cell in revision.cells if cell.cohort == ALL]
     count = max(len(revision.survey.waves) for revision in revisions)
     return tuple(sum(cell.reports for cell in cells if cell.wave == wave) for wave in range(count))
-
-
-def _of_wave(revisions: Sequence[RevisionCounts], wave: int, waves: int) -> list[RevisionCounts]:
-    if not 0 <= wave < waves:
-        raise EstimateError("the survey has no such wave")
-    return [_with_cells(each, (cell for cell in each.cells if cell.wave == wave)) for each in revisions]
 
 
 def _of_group(revisions: Sequence[RevisionCounts], group: CohortGroup) -> list[RevisionCounts]:

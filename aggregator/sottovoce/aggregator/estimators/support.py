@@ -241,26 +241,19 @@ def estimate_shares(
     if not (len(options) and np.all((supporting >= 0) & (supporting <= sizes)) and 0 <= b < a <= 1):
         raise EstimateError("the counts or the channel are impossible")
     high_rate, low_rate, k = float(a), float(b), len(options)
-    single = _single_limits(supporting, reports, high_rate, low_rate, rule)
-    joint = single if k == 1 else _joint_limits(supporting, reports, high_rate, low_rate, rule, k)
+    known = supporting, reports, high_rate, low_rate
+    if rule.waves > 1:
+        single = same_people(*known, rule.confidence, rule.waves)
+        joint = single if k == 1 else same_people(*known, rule.joint_confidence(k), rule.waves)
+    else:
+        single = METHODS[rule.method](*known, rule.confidence)
+        joint = single if k == 1 else exact(*known, rule.joint_confidence(k))
     raw, error, fixed, alarm = _values(supporting, sizes, a, b)
     if rule.waves > 1:
         share = np.clip(raw, 0, 1)
         error = np.sqrt(error**2 + (rule.waves - 1) * share * (1 - share) / np.maximum(sizes, 1))
     shift = poisoning(high_rate, low_rate, rule.fakes)
     return Shares(options, rule, high_rate, low_rate, shift, supporting, sizes, raw, error, fixed, single, joint, alarm)
-
-
-def _single_limits(counts: Counts, n: Counts, a: float, b: float, rule: IntervalRule) -> Limits:
-    if rule.waves > 1:
-        return same_people(counts, n, a, b, rule.confidence, rule.waves)
-    return METHODS[rule.method](counts, n, a, b, rule.confidence)
-
-
-def _joint_limits(counts: Counts, n: Counts, a: float, b: float, rule: IntervalRule, options: int) -> Limits:
-    if rule.waves > 1:
-        return same_people(counts, n, a, b, rule.joint_confidence(options), rule.waves)
-    return exact(counts, n, a, b, rule.joint_confidence(options))
 
 
 SHARES = (Fraction(0), Fraction(1, 20), Fraction(1, 10), Fraction(1, 5))

@@ -125,7 +125,9 @@ def describe(routes: Sequence[Route]) -> Object:
         at = paths.setdefault(address(route), {})
         at[route.method.lower()] = _operation(route)
     for path, at in paths.items():
-        at["parameters"] = [_in_path(name) for name in _BRACES.findall(path)]
+        at["parameters"] = [
+            {"name": name, "in": "path", "required": True, "schema": _IN_PATH[name]} for name in _BRACES.findall(path)
+        ]
     return {
         "openapi": "3.1.0",
         "info": {
@@ -208,10 +210,6 @@ def _media(name: str) -> tuple[str, Object]:
 
 def _ref(name: str) -> Object:
     return {"$ref": f"#/components/schemas/{component(name)}"}
-
-
-def _in_path(name: str) -> Object:
-    return {"name": name, "in": "path", "required": True, "schema": _IN_PATH[name]}
 
 
 def _components(routes: Sequence[Route]) -> Object:

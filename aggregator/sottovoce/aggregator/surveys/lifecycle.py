@@ -235,9 +235,10 @@ def _problems(before: Survey, survey: Survey) -> Iterator[Problem]:
         yield Problem("/revision", Sentence(message, revision=before.revision))
     if survey.replaces not in {None, before.digest}:
         yield Problem("/replaces", "is not the newest revision that was published; leave it out, it is filled in")
-    if (survey.asks_for_token, survey.is_blind) != (before.asks_for_token, before.is_blind) or not _same_keys(
-        before, survey
-    ):
+    access = [(each.asks_for_token, each.is_blind) for each in (survey, before)]
+    # Issued signatures stay valid only under equal signing keys.
+    pairs = zip(before.moduli, survey.moduli, strict=False) if survey.moduli else ()
+    if access[0] != access[1] or any(one != other for one, other in pairs):
         yield Problem("/access", "cannot change: links that were handed out would not fit any more")
     if _memoized_mechanisms(survey) != _memoized_mechanisms(before):
         yield Problem("/questions", "what devices remember for all waves (memoized_rr) cannot change: none draws again")
@@ -257,11 +258,6 @@ def _broken_promises(before: Survey, survey: Survey) -> Iterator[Problem]:
         yield Problem("/analysis_plan", "cannot change: it was made before the reports came")
     if survey.trial != before.trial:
         yield Problem("/trial", "cannot change: people were told whether it is the real survey")
-
-
-def _same_keys(before: Survey, survey: Survey) -> bool:
-    """Return True if the waves of both revisions have equal signing keys, so that issued signatures stay valid."""
-    return not survey.moduli or all(one == other for one, other in zip(before.moduli, survey.moduli, strict=False))
 
 
 def _arms(survey: Survey, other: Survey) -> tuple[Any, ...]:

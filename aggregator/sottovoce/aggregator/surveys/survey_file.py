@@ -154,16 +154,13 @@ def _load(data: bytes) -> tuple[object, yaml.Node | None, list[Problem]]:
         raise SpecError("the file is not UTF-8") from None
     except yaml.MarkedYAMLError as error:
         # For a quote that is never closed, report where it was opened, not the end of the file.
-        mark = (error.context_mark if _is_open(error) else None) or error.problem_mark or error.context_mark
+        is_open = "quoted scalar" in (error.context or "")
+        mark = (error.context_mark if is_open else None) or error.problem_mark or error.context_mark
         template = "this is not valid YAML: {reason}"
         problem = str(error.problem) if isinstance(error, _Own) else Sentence(template, reason=_hint(error))
         raise SpecError(_at(mark, problem) if mark else problem) from None
     except (yaml.YAMLError, RecursionError, ValueError):
         raise SpecError("the file is not valid YAML") from None
-
-
-def _is_open(error: yaml.MarkedYAMLError) -> bool:
-    return "quoted scalar" in (error.context or "")
 
 
 def _hint(error: yaml.MarkedYAMLError) -> str:

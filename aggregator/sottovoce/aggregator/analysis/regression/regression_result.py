@@ -58,7 +58,8 @@ class Coefficient:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields for JSON: without ``category`` and ``base`` if None, with None for infinity and NaN."""
-        fields = {key: _finite(value) for key, value in asdict(self).items()}
+        named = asdict(self).items()
+        fields = {key: None if isinstance(one, float) and not math.isfinite(one) else one for key, one in named}
         return {key: value for key, value in fields.items() if value is not None or key not in {"category", "base"}}
 
 
@@ -150,10 +151,6 @@ class Regression:
 
 def _dicts(coefficients: Sequence[Coefficient]) -> list[dict[str, Any]]:
     return [coefficient.as_dict() for coefficient in coefficients]
-
-
-def _finite(value: Any) -> Any:  # noqa: ANN401 - a text, a number or None
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 @dataclass(frozen=True)

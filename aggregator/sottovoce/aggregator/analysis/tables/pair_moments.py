@@ -604,21 +604,19 @@ def _stratified(strata: Sequence[Pairs]) -> tuple[float, int]:
     information: Any = 0.0
     moved: Any = 0.0
     for pairs in strata:
-        apart = block_pair(pairs.first, pairs.second) is None
-        deviation, precision = _of_permutations(_scatter(pairs)) if apart else _of_block(pairs)
+        if block_pair(pairs.first, pairs.second) is None:
+            scatter = _scatter(pairs)
+            deviation = (scatter.between / scatter.n).ravel()
+            inverses = np.kron(inverse(scatter.first)[0], inverse(scatter.second)[0])
+            precision: Floats = np.asarray((scatter.n - 1) * scatter.n**2 * inverses, dtype=np.float64)
+        else:
+            deviation, precision = _of_block(pairs)
         information = information + precision
         moved = moved + precision @ deviation
     if not strata:
         return 0.0, 0
     covariance, rank = inverse(information)
     return float(moved @ covariance @ moved), rank
-
-
-def _of_permutations(scatter: _Scatter) -> tuple[Floats, Floats]:
-    """Return t and the inverse of V of one stratum, (d,) and (d, d)."""
-    first, second = (inverse(each)[0] for each in (scatter.first, scatter.second))
-    precision: Floats = np.asarray((scatter.n - 1) * scatter.n**2 * np.kron(first, second), dtype=np.float64)
-    return (scatter.between / scatter.n).ravel(), precision
 
 
 def _of_block(pairs: Pairs) -> tuple[Floats, Floats]:
