@@ -57,11 +57,11 @@ class DraftTables:
         """Return the newest version of a draft, or the given one; None if it does not exist."""
         query, values = (_NEWEST, [name]) if version is None else (_ONE, [name, version])
         row = self._back_end.row_of(query, values)
-        return None if row is None else _draft(*row)
+        return None if row is None else DraftVersion(*row)
 
     def drafts(self) -> list[DraftVersion]:
         """Return the newest version of every draft, ordered by name."""
-        return [_draft(*row) for row in self._back_end.rows_of(_ALL)]
+        return [DraftVersion(*row) for row in self._back_end.rows_of(_ALL)]
 
     def versions(self, name: str) -> list[int]:
         """Return the numbers of the stored versions, newest first."""
@@ -121,8 +121,4 @@ def _delete(db: Handle, name: str) -> None:
 
 def _newest_version(db: Handle, name: str) -> DraftVersion | None:
     row = db.execute(_NEWEST, [name]).fetchone()
-    return None if row is None else _draft(*row)
-
-
-def _draft(name: str, version: int, document: bytes) -> DraftVersion:
-    return DraftVersion(str(name), int(version), bytes(document))
+    return None if row is None else DraftVersion(*row)

@@ -89,7 +89,7 @@ class ResultRows(Protocol):
 class Handle(Protocol):
     """Connection within a transaction; ``?`` marks a bound value."""
 
-    def execute(self, sql: str, parameters: Sequence[Any] = ()) -> ResultRows:
+    def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> ResultRows:
         """Run one statement and return its rows."""
 
     def executemany(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:

@@ -448,7 +448,8 @@ class SQLiteStorage(sql_storage.Storage):
     def read(self) -> Iterator["_Handle"]:
         """Begin a read transaction, or use the one that this thread has begun."""
         with self._errors(), self._handle() as db:
-            if db.in_transaction:
+            # This thread has an open transaction, such as one that streams rows.
+            if db.connection.in_transaction:
                 yield db
                 return
             try:
@@ -480,7 +481,7 @@ class SQLiteStorage(sql_storage.Storage):
     def _end(self, handle: "_Handle") -> None:
         """Roll back an open transaction; close a connection whose rollback fails, since it would keep its lock."""
         try:
-            if handle.in_transaction:
+            if handle.connection.in_transaction:
                 handle.execute("ROLLBACK")
         except sqlite3.Error:
             self._local.handle = None
@@ -523,7 +524,8 @@ class _Handle:
     """Connection of one thread, wrapped by sqlite-utils."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
+        self.connection = connection
+        self.execute = connection.execute
         self.database = Database(connection, recursive_triggers=False, execute_plugins=False)
         self._in_use = threading.RLock()
         self._closed = False
@@ -548,7 +550,7 @@ class _Handle:
 
     def __del__(self) -> None:
         # Python's own connection refers to itself, and would stay open until a collection.
-        self._connection.close()
+        self.connection.close()
 
     def keep_pages(self) -> None:
         """Keep the pages that writing needs again; who only reads all reports once needs none of them again."""
@@ -579,30 +581,22 @@ class _Handle:
     def __exit__(self, *_: object) -> None:
         self._in_use.release()
 
-    def execute(self, statement: str, parameters: Sequence[Any] = ()) -> sqlite3.Cursor:
-        return self._connection.execute(statement, parameters)
-
     def executemany(self, statement: str, rows: Iterable[Sequence[Any]]) -> int:
-        before = self._connection.total_changes
-        self._connection.executemany(statement, rows)
-        return self._connection.total_changes - before
+        before = self.connection.total_changes
+        self.connection.executemany(statement, rows)
+        return self.connection.total_changes - before
 
     def stream(self, statement: str, parameters: Sequence[Any], size: int) -> Iterator[list[Any]]:
-        cursor = self._connection.execute(statement, parameters)
+        cursor = self.connection.execute(statement, parameters)
         while rows := cursor.fetchmany(size):
             yield rows
 
     def hold_ids(self, _report_ids: Sequence[bytes]) -> None:
         """Do nothing: SQLite has one writer at a time."""
 
-    @property
-    def in_transaction(self) -> bool:
-        """True while this thread has an open transaction, such as one that streams rows."""
-        return self._connection.in_transaction
-
     def commit(self) -> None:
         """Commit the transaction; it is durable afterwards."""
-        self._connection.execute("COMMIT")
+        self.connection.execute("COMMIT")
 
     def close(self) -> None:
         """Close the connection after any transaction on it has ended."""
