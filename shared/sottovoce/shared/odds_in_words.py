@@ -11,7 +11,7 @@ from sottovoce.shared.spec import Question
 def odds_in_words(question: Question, sentences: Mapping[str, str]) -> str:
     """Return a few sentences, of a catalogue of the form, about what is sent, and the question's epsilon."""
     if question.mechanism is None:
-        return sentences["cohort_note" if question.cohort else "public_note"]
+        return sentences["cohort_note" if "cohort" in question.marks else "public_note"]
     numbers = question.mechanism.explain()
     values = {name: of_hundred(n, sentences) if isinstance(n, Fraction) else str(n) for name, n in numbers.items()}
     usual = f"odds_{question.mechanism.report_kind}"

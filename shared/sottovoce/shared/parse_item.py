@@ -257,7 +257,7 @@ class ItemReader(QuestionReader):
             names |= {item.name, *earlier}
             items.append(item)
             self.pointers.append(pointer)
-        for index in [i for i, item in enumerate(items) if any(q.cohort for q in item.questions)][1:]:
+        for index in [i for i, item in enumerate(items) if any("cohort" in q.marks for q in item.questions)][1:]:
             self.problem(f"{self.pointers[index]}/cohort", "only one question may be the cohort")
         if documents and not 1 <= len(earlier) <= MAX_QUESTIONS:
             self.problem("/questions", Sentence(_ANSWERS, most=MAX_QUESTIONS))
@@ -599,7 +599,7 @@ def _check_item(reader: ItemReader, item: Item, pointer: str) -> None:
         reader.problem(f"{pointer}/mechanism", "cannot be combined with arms: only questions for all are remembered")
     if ARM in {item.name, *(question.name for question in item.questions)}:
         reader.problem(f"{pointer}/name", "is the name under which the arm itself is reported")
-    if item.arms and any(question.cohort for question in item.questions):
+    if item.arms and any("cohort" in question.marks for question in item.questions):
         reader.problem(f"{pointer}/cohort", "must be asked in all arms: each report is counted in one cohort")
     if item.arms and any(question.known_share is not None for question in item.questions):
         reader.problem(f"{pointer}/{ARM}", "an anchor is asked of everybody")

@@ -45,8 +45,9 @@ class Question:
         absent: the true value that represents a missing answer, fixed by the survey; None if an answer is required.
         neutral: its reports are called A and B, so that a bare "yes" is never taken for an admission.
         known_share: of an anchor, the true share of yes, by which careless answers are found; None for other questions.
-        marks: keys of ``survey_keys.MARKS`` that it has, such as ``in_files``: files of reports contain this public
-            question's answers, coarsened to groups of at least five.
+        marks: keys of ``survey_keys.MARKS`` that it has. ``cohort``: this public question divides the respondents into
+            groups that results may be filtered by. ``in_files``: files of reports contain its answers, coarsened to
+            groups of at least five.
     """
 
     name: str
@@ -60,11 +61,6 @@ class Question:
     neutral: bool = False
     known_share: Fraction | None = None
     marks: frozenset[str] = frozenset()
-
-    @property
-    def cohort(self) -> bool:
-        """True if this public question divides the respondents into groups that results may be filtered by."""
-        return "cohort" in self.marks
 
     @cached_property
     def kind(self) -> QuestionType:
@@ -360,7 +356,7 @@ class Survey(DigestedDocument, SampledSurvey):
     @property
     def cohort(self) -> int | None:
         """Index of the question that divides respondents into cohorts, or None."""
-        return next((index for index, question in enumerate(self.questions) if question.cohort), None)
+        return next((index for index, question in enumerate(self.questions) if "cohort" in question.marks), None)
 
     def text(self, texts: TextMap, language: str | None = None) -> str:
         """Return one text in the language asked for, else in the survey's default language."""

@@ -84,7 +84,7 @@ def read_reports(
         found = _coarsened(found, newest.questions[newest.cohort], revisions)
     if not public:
         shown = [question for question in questions if question.mechanism is None]
-        names = {cohort: [q.name for q in shown if q.cohort is cohort] for cohort in (True, False)}
+        names = {cohort: [q.name for q in shown if ("cohort" in q.marks) is cohort] for cohort in (True, False)}
         found = without_rare_answers(found, names[True], names[False])
     if with_hidden:
         return found.taken(random_order(len(found)))
@@ -119,7 +119,7 @@ def as_columns(reports: ReportColumns, surveys: Mapping[int, Survey]) -> Columns
     few_of: dict[str, NDArray[np.bool_]] = {}
     values, groups = dict(reports.columns), [reports.revision, reports.wave]
     # The cohort is the first column that answers are left out of.
-    for question in sorted(public, key=lambda each: not each.cohort):
+    for question in sorted(public, key=lambda each: "cohort" not in each.marks):
         column = reports.columns[question.name]
         if is_few(column).any():
             few_of[question.name] = _unknown(column, groups, question.domain.grid is not None)
@@ -140,13 +140,15 @@ def file_questions(newest: RevisionCounts) -> list[Question]:
     return [
         question
         for question in newest.survey.questions
-        if question.mechanism is not None or question.cohort or ("in_files" in question.marks and not newest.released)
+        if question.mechanism is not None
+        or "cohort" in question.marks
+        or ("in_files" in question.marks and not newest.released)
     ]
 
 
 def questions_in(survey: Survey, public: bool) -> list[Question]:
     """Return the questions in files of reports: private ones and the cohort, and all public ones if requested."""
-    return [q for q in survey.questions if public or q.mechanism is not None or q.cohort]
+    return [q for q in survey.questions if public or q.mechanism is not None or "cohort" in q.marks]
 
 
 def random_order(count: int, read: Callable[[int], bytes] = os.urandom) -> NDArray[np.intp]:

@@ -277,7 +277,7 @@ def describe(survey: Survey) -> list[str]:
 
 def _how(question: Question) -> str:
     if question.mechanism is None:
-        return "public, sent as it is" + (", divides respondents into cohorts" if question.cohort else "")
+        return "public, sent as it is" + (", divides respondents into cohorts" if "cohort" in question.marks else "")
     if question.by_fact:
         return _how_by_fact(question.by_fact)
     return f"{describe_mechanism(question.mechanism)}, epsilon {show_epsilon(question.epsilon)}"

@@ -77,7 +77,7 @@ def released_questions(surveys: Sequence[Survey]) -> frozenset[str]:
     The size of each cohort is part of the results from the first snapshot on, so that noise would hide nothing.
     """
     questions = [question for survey in surveys for question in survey.questions if question.mechanism is None]
-    return frozenset(each.name for each in questions) - {each.name for each in questions if each.cohort}
+    return frozenset(each.name for each in questions) - {each.name for each in questions if "cohort" in each.marks}
 
 
 def list_surveys(storage: Storage) -> list[list[StoredSurvey]]:
@@ -206,10 +206,10 @@ def _noisy_cohorts(storage: Storage, earlier: Sequence[Survey], survey: Survey) 
     """Yield the cohort if its counts may have been published with noise, which exact group sizes would undo."""
     if not storage.releases.has_any(survey.name):
         return
-    divided = {question.name for each in earlier for question in each.questions if question.cohort}
+    divided = {question.name for each in earlier for question in each.questions if "cohort" in question.marks}
     asked = {question.name for each in earlier for question in each.questions} - divided
     for number, item in enumerate(survey.items):
-        if any(question.cohort and question.name in asked for question in item.questions):
+        if any("cohort" in question.marks and question.name in asked for question in item.questions):
             yield Problem(
                 f"/questions/{number}/cohort",
                 "cannot be set: a budget is open, and the exact sizes of groups would undo the noise of its tables",

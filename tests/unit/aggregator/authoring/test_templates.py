@@ -106,7 +106,7 @@ def test_template_is_modest_sourced_and_free_of_problems(template: Template) -> 
 
     assert len(survey.private) <= 4
     public = [question for question in survey.questions if question.mechanism is None]
-    assert [question.cohort for question in public] == [True, *[False] * 3 * bool(survey.arms)]
+    assert ["cohort" in question.marks for question in public] == [True, *[False] * 3 * bool(survey.arms)]
     assert survey.epsilon <= 4.2
     # "Badly", odds of 2 to 1, is used by none.
     assert all(survey.questions[index].epsilon > math.log(2) + 1e-9 for index in survey.private)

@@ -233,7 +233,7 @@ def _column_sql(place: int, width: int, named: Sequence[int] | None) -> str:
 
 def _named(source: Source, described: Described, table: Any, key: RevisionWave) -> dict[int, list[int]]:  # noqa: ANN401 - as above
     """Return the cohorts that a file of this revision and wave may name, by column index."""
-    places = [place for place, question in enumerate(described.columns) if question.cohort]
+    places = [place for place, question in enumerate(described.columns) if "cohort" in question.marks]
     if described.manifest.public_rows or not places:
         return {}
     (place,) = places

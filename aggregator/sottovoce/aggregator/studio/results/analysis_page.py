@@ -113,7 +113,7 @@ def in_files(asked: AskedAnalysis, names: SurveyVariables) -> bool:
     """Return True if the files contain all answers to the variables of an analysis, which may lack public ones."""
     margins: Mapping[str, Any] = asked.options.get("margins", {})
     found = [names.find(name) for name in (*_variables_of(asked, names), *margins)]
-    return all(each is not None and (not each.public or each.question.cohort) for each in found)
+    return all(each is not None and (not each.public or "cohort" in each.question.marks) for each in found)
 
 
 def _variables_of(asked: AskedAnalysis, names: SurveyVariables) -> Sequence[str]:
