@@ -95,13 +95,6 @@ def answers_of(card: DraftItem) -> Mapping[str, Mapping[str, str]]:
     return {str(choice.get("name")): choice.get("label", {}) for choice in card.treated.get("choices", ())}
 
 
-def condition_mode(card: DraftItem) -> str:
-    """Return ``all`` or ``any`` of its conditions; ``kept`` for both kinds at once, which only files can have."""
-    if card.asked.get("any_of"):
-        return "kept" if card.asked.get("visible_if") else "any"
-    return "all"
-
-
 def condition_rows(card: DraftItem) -> list[ConditionRow]:
     """Return the conditions of a card, in their order."""
     shown = card.asked.get("visible_if") or card.asked.get("any_of") or {}

@@ -17,8 +17,7 @@ from sottovoce.aggregator.planning.question_channels import ShareChannel, drawn_
 from sottovoce.aggregator.planning.sample_size import reports_for, widest_margin
 from sottovoce.shared import canonical
 from sottovoce.shared.accounting import percent_after, report_epsilon, waves_epsilon
-from sottovoce.shared.arms import arms
-from sottovoce.shared.arms.arms import ARM
+from sottovoce.shared.arms.arms import ARM, asked_of, share_asked
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Question
@@ -178,9 +177,10 @@ def figures_of(draft: SurveyDraft, card: DraftItem) -> Figures | None:
     question = question_of(draft, card)
     if question is None:
         return None
-    private = question.mechanism is not None
-    asked = share_asked(draft, card)
-    share = asked / drawn_from(question) if private else asked
+    sample = DraftSample(draft)
+    # The share of people who are asked the card: by their arm and, if it is private, by ``ask``.
+    asked = float(share_asked(sample, sample.rows.index(card))) or 1.0
+    share = asked if question.mechanism is None else asked / question.mechanism.drawn_from
     measure, people = measure_of(question), draft.people
     openly = None if people is None else widest_margin(measure.openly, people * asked)
     # 3 percentage points for a share, 1/30 of the range for a number and its ``blur``, the part of the margin that more
@@ -192,7 +192,7 @@ def figures_of(draft: SurveyDraft, card: DraftItem) -> Figures | None:
     with_own, without = needed["own"], needed["never"]
     return Figures(
         question=question,
-        epsilon=question.epsilon if private else 0.0,
+        epsilon=question.epsilon,
         number=question.domain.grid is not None,
         margin=None if people is None else widest_margin(measure, people * share),
         openly=openly,
@@ -206,12 +206,6 @@ def _people_needed(question: Question | None, wanted: float, share: float) -> in
     """Return the people needed for the margin if only this share of them answers; None if it is out of reach."""
     reports = None if question is None else reports_for(measure_of(question), wanted)
     return None if reports is None else math.ceil(reports / share)
-
-
-def share_asked(draft: SurveyDraft, card: DraftItem) -> float:
-    """Return the share of people who are asked a card: by their arm and, if it is private, by ``ask``."""
-    sample = DraftSample(draft)
-    return float(arms.share_asked(sample, sample.rows.index(card))) or 1.0
 
 
 class DraftFigures:
@@ -230,7 +224,7 @@ class DraftFigures:
         known = [(card, found) for card, found in zip(draft.cards, self.of_items, strict=True) if found is not None]
         costs = [(card, figures.epsilon) for card, figures in known]
         sample = DraftSample(draft)
-        private, asked = len(sample.units), arms.asked_of(sample, sample.units)
+        private, asked = len(sample.units), asked_of(sample, sample.units)
         in_arms = [[each for each in costs if is_in(each[0], arm)] for arm in arms_of(draft)] or [costs]
         units = [unit_epsilons(each) for each in in_arms]
         epsilon = max(report_epsilon(each, min(asked, len(each))) if each else 0.0 for each in units)
@@ -290,7 +284,7 @@ def _cell(sample: DraftSample, people: int, one: tuple[int, Question], other: tu
     # Two public questions have a table without noise from randomization.
     if row.mechanism is None and column.mechanism is None:
         return None
-    reports = people * float(arms.share_asked(sample, first, second)) / (drawn_from(row) * drawn_from(column))
+    reports = people * float(share_asked(sample, first, second)) / (drawn_from(row) * drawn_from(column))
     return min(width, 1.0) if reports and (width := cell_half_width(row, column, reports)) is not None else None
 
 

@@ -5,6 +5,7 @@ The bar leaves out pages that the reader may not open.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from flask import current_app, g, render_template, url_for
 from sottovoce.aggregator.accounts.authentication import AccessDecision, access_decision, storage
@@ -70,10 +71,10 @@ class SurveyPage:
     stamp: str | None = None
 
 
-def may_open(name: str) -> Callable[[str], bool]:
-    """Return a predicate: may the reader open the page with this key of the survey, if the studio has it?"""
-    there, allowed = current_app.view_functions, AccessDecision.ALLOWED
-    return lambda page: (end := f"studio.{page}") in there and access_decision(g.actor, end, name) is allowed
+def may_open(name: str, page: str) -> bool:
+    """Return True if the studio has the page with this key, and the reader may open the survey's."""
+    end = f"studio.{page}"
+    return end in current_app.view_functions and access_decision(g.actor, end, name) is AccessDecision.ALLOWED
 
 
 def published_page(name: str, page: str) -> SurveyPage:
@@ -83,12 +84,12 @@ def published_page(name: str, page: str) -> SurveyPage:
         raise unknown_survey()
     survey = survey_of(revisions[-1].document)
     stage = stage_of(revisions)
-    opens = may_open(name)
+    opens = partial(may_open, name)
     groups = [group for under in PAGES.values() if (group := [*filter(opens, under)])]
-    pages = [PageLink(group[0], address_of(name, group[0]), page in group) for group in groups]
+    pages = [PageLink(group[0], url_for(f"studio.{group[0]}", name=name), page in group) for group in groups]
     under = next(under for under in PAGES.values() if page in under)
     shown = filter(opens, under) if len(under) > 1 else ()
-    below = [PageLink(each, address_of(name, each), each == page) for each in shown]
+    below = [PageLink(each, url_for(f"studio.{each}", name=name), each == page) for each in shown]
     if stage != "few":
         state = words().count(f"state_{stage}", sum(map(reports_so_far, revisions)))
     elif survey.release_batch == 1:
@@ -109,8 +110,8 @@ def draft_page(name: str, page: str, title: str) -> SurveyPage:
     title = stored.draft.title_in(words().language) if stored else title
     if storage().revisions(name):
         return replace(published_page(name, page), stamp=stamp)
-    opens = may_open(name)
-    bar = [PageLink(each, address_of(name, each), each == page) for each in OF_DRAFTS if opens(each)]
+    opens = partial(may_open, name)
+    bar = [PageLink(each, url_for(f"studio.{each}", name=name), each == page) for each in OF_DRAFTS if opens(each)]
     return SurveyPage(name, title or name, "draft", False, words().translate("state_draft"), bar, [], "design", stamp)
 
 
@@ -139,11 +140,6 @@ def stage_of(revisions: Sequence[StoredSurvey]) -> str:
     if last.closed:
         return "closed"
     return "open" if sum(map(reports_so_far, revisions)) else "few"
-
-
-def address_of(name: str, page: str) -> str:
-    """Return the URL of a page of a survey."""
-    return url_for(f"studio.{page}", name=name)
 
 
 def draft_placeholder(name: str, page: str) -> str | None:

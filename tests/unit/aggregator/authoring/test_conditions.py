@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from sottovoce.aggregator.authoring.conditions import condition_mode, condition_rows, earlier_questions
+from sottovoce.aggregator.authoring.conditions import condition_rows, earlier_questions
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, empty_draft
 from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.to_survey import survey_document
@@ -52,17 +52,13 @@ def test_chosen_question_begins_with_a_valid_condition() -> None:
 
 
 def test_all_or_any_must_hold() -> None:
-    """Rows are in the order of the form, a question that is chosen twice counts once; a file can have both kinds."""
+    """Rows are in the order of the form, a question that is chosen twice counts once."""
     rows = {"if0": "how", "shown0": "how", "of0.how.once": "1", "of0.how.often": "1", "if1": "age", "shown1": "age",
             "min1.age": "20", "max1.age": "30", "if2": "how", "if3": ""}  # fmt: skip
     wanted = {"how": ["once", "often"], "age": {"min": "20", "max": "30"}}
     assert shown(typed(rows)) == {"visible_if": wanted}
     assert shown(typed({**rows, "mode": "any"})) == {"any_of": wanted}
-    assert condition_mode(typed({**rows, "mode": "any"}).cards[3]) == "any"
     assert shown(typed(rows, {"if0": ""})) == {}
-    card = draft().cards[3]
-    both = {**card.asked, "visible_if": {"how": ["once"]}, "any_of": {"which": ["once"]}}
-    assert condition_mode(replace(card, asked=both)) == "kept"
 
 
 def test_none_of_them_follows_the_options() -> None:

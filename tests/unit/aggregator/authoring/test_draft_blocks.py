@@ -3,18 +3,19 @@
 import math
 import re
 from dataclasses import replace
+from fractions import Fraction
 from itertools import groupby
 from pathlib import Path
 
 import pytest
-from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, share_asked
-from sottovoce.aggregator.authoring.draft import SurveyDraft
+from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures
+from sottovoce.aggregator.authoring.draft import DraftSample, SurveyDraft
 from sottovoce.aggregator.authoring.draft_blocks import compared_selection, joinable_cards, refitted, suggested
 from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.templates import all_templates
 from sottovoce.aggregator.authoring.to_survey import draft_of, survey_document
 from sottovoce.aggregator.authoring.validation import survey_of_draft
-from sottovoce.shared.arms.arms import share_asked as share_of_survey
+from sottovoce.shared.arms.arms import share_asked
 
 from tests.blocks import block, blocks, in_block
 from tests.documents import question, survey
@@ -75,8 +76,9 @@ def test_random_surveys_are_joined_moved_and_separated(first: int) -> None:
         draft = draft_of(asked.document)
         assert DraftFigures(draft).totals.epsilon == pytest.approx(asked.epsilon)
         firsts = [asked.questions.index(item.questions[0]) for item in asked.items if item.questions]
-        shares = [share_asked(draft, card) for card in draft.cards if card.type not in ("note", "acknowledge")]
-        assert shares == [float(share_of_survey(asked, first)) for first in firsts]
+        sample = DraftSample(draft)
+        places = [sample.rows.index(card) for card in draft.cards if card.type not in ("note", "acknowledge")]
+        assert [share_asked(sample, place) for place in places] == [share_asked(asked, first) for first in firsts]
         before = {each.name: each.mechanism for each in survey_of_draft(draft, asked.name).questions}
         joined = change(draft, f"together:{'.'.join(map(str, joinable_cards(draft)[:4]))}")
         if joined != draft:
@@ -106,6 +108,6 @@ def test_draft_keeps_how_many_questions_of_a_block_are_asked() -> None:
     drawn = blocks(block(*map(in_block, "abcd")) | {"ask": 3})
     draft = draft_of(drawn.document, 1)
     assert survey_document(draft, drawn.name)["questions"][0]["ask"] == 3
-    assert share_asked(draft, draft.cards[0]) == pytest.approx(0.75)
+    assert share_asked(DraftSample(draft), 0) == Fraction(3, 4)
     fewer = refitted(replace(draft, cards=draft.cards[1:]), "intimate")
     assert "ask" not in survey_document(fewer, drawn.name)["questions"][0]

@@ -20,7 +20,6 @@ from sottovoce.aggregator.authoring.conditions import (
     ConditionRow,
     EarlierQuestion,
     answers_of,
-    condition_mode,
     condition_rows,
     earlier_questions,
     posted_conditions,
@@ -35,7 +34,7 @@ from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.diff_view import differences_in_words
-from sottovoce.aggregator.studio.design.preview_page import anchor_of, framing
+from sottovoce.aggregator.studio.design.preview_page import FRAMING, anchor_of
 from sottovoce.aggregator.studio.design.sentences import Sentences
 from sottovoce.aggregator.studio.design.trials import try_out
 from sottovoce.aggregator.studio.request_context import words
@@ -464,7 +463,7 @@ def _items(figures: DraftFigures, sentences: Sentences) -> list[ItemView]:
             [*sentences.margin(draft, found), *sentences.way_out(draft, card)],
             earlier_questions(draft, number),
             condition_rows(card),
-            condition_mode(card),
+            "all" if not card.asked.get("any_of") else "kept" if card.asked.get("visible_if") else "any",
         )
         for number, (card, found, final) in enumerate(
             zip(draft.cards, figures.of_items, with_slugs(draft).cards, strict=True)
@@ -542,7 +541,7 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[EarlierVer
         truths={kind: made.truth for kind, made in TYPES.items()},
         other_languages={tag: label for tag, label in OWN_NAMES.items() if tag not in draft.tags},
     )
-    return framing(page)
+    return Response(page, headers=FRAMING)
 
 
 def save_design(name: str) -> ResponseReturnValue:

@@ -31,6 +31,9 @@ SIZES = ("phone", "desktop")
 RIGHT_TO_LEFT = "ar"
 """Language of the form that is written from right to left."""
 
+FRAMING = {"Content-Security-Policy": f"{POLICY}; frame-src 'self'"}
+"""Headers of a page that may hold the form in a frame."""
+
 _NO_TOKEN = "0" * 16
 """Placeholder token in the link of the preview, if the survey asks for a token; it was never issued."""
 
@@ -122,19 +125,12 @@ def preview(name: str) -> Response:
         may_try=g.actor.role(name) == "owner",
         trials=trials_of(name),
     )
-    return framing(page)
+    return Response(page, headers=FRAMING)
 
 
 def anchor_of(survey: Survey | None) -> str | None:
     """Return what the form's link has after its hash sign: a token, if the survey asks for one."""
     return f"t={_NO_TOKEN}" if survey and pretended(survey).asks_for_token else None
-
-
-def framing(page: str) -> Response:
-    """Return a page that may hold the form in a frame."""
-    reply = Response(page)
-    reply.headers["Content-Security-Policy"] = f"{POLICY}; frame-src 'self'"
-    return reply
 
 
 # Keys of a survey for which the form has no parts of its own.

@@ -11,7 +11,7 @@ from sottovoce.aggregator.authoring.cost_and_precision import Figures, Totals, g
 from sottovoce.aggregator.authoring.draft import DraftItem, DraftProblem, SurveyDraft, absent_keys
 from sottovoce.aggregator.authoring.draft_blocks import ProtectedTogether
 from sottovoce.aggregator.authoring.templates import PEOPLE, TemplateQuestion
-from sottovoce.aggregator.i18n.translator import NumberFormat, Words
+from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.shared.accounting import BELIEF_BEFORE, DEFAULT_ALLOWANCE
 from sottovoce.shared.languages import LANGUAGES as OWN_NAMES, languages_of, texts_of
 from sottovoce.shared.spec import Survey
@@ -62,8 +62,8 @@ class Sentences:
             margin=self.points(found.margin),
             people=about(found.people),
             apart=about(found.people_apart),
-            epsilon=self.spent(found.epsilon),
-            epsilon_apart=self.spent(found.epsilon_apart),
+            epsilon=self.words.write.epsilon(found.epsilon),
+            epsilon_apart=self.words.write.epsilon(found.epsilon_apart),
             odds=self._odds(found.odds),
             odds_alone=self._odds(found.odds_alone),
             odds_apart=self._odds(found.odds_apart),
@@ -128,15 +128,11 @@ class Sentences:
         """Describe the epsilon of a whole report, relative to the default allowance of devices."""
         return self.words.translate(
             "design_cost",
-            spent=self.spent(totals.epsilon),
+            spent=self.words.write.epsilon(totals.epsilon),
             allowed=self.words.number(DEFAULT_ALLOWANCE.total),
             before=self.words.percent(BELIEF_BEFORE, 0),
             after=self.words.percent(Fraction(totals.after, 100), 0),
         )
-
-    def spent(self, epsilon: float) -> str:
-        """Format an epsilon as on all other pages."""
-        return NumberFormat(self.words).epsilon(epsilon)
 
     def problem(self, problem: DraftProblem) -> str:
         """Describe a problem of a draft in a sentence."""

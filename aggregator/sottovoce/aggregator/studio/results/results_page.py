@@ -87,7 +87,7 @@ def results(name: str) -> Response:
         live=shown.live,
         etag=etag,
         refresh=_refresh(view),
-        may_show_all=not view.survey.trial and may_open(name)("change_board"),
+        may_show_all=not view.survey.trial and may_open(name, "change_board"),
         days=VIEW_DAYS,
         most=MOST_VIEW_DAYS,
         **_trial(name, view),

@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from flask import g, redirect, render_template, request
+from flask import g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.accounts.authentication import storage
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures
@@ -16,7 +17,7 @@ from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.request_context import words
-from sottovoce.aggregator.studio.survey_frame import address_of, first_page, may_open, stage_of
+from sottovoce.aggregator.studio.survey_frame import first_page, may_open, stage_of
 from sottovoce.aggregator.surveys.lifecycle import list_surveys, reports_so_far, survey_of, unknown_survey
 
 STAGES = ("draft", "few", "open", "closed", "forgotten")
@@ -120,10 +121,10 @@ def survey(name: str) -> ResponseReturnValue:
     """Redirect to the page that its reader wants first."""
     revisions = storage().revisions(name)
     if revisions:
-        return redirect(address_of(name, first_page(stage_of(revisions), may_open(name))), 303)
+        return redirect(url_for(f"studio.{first_page(stage_of(revisions), partial(may_open, name))}", name=name), 303)
     if drafts.find_draft(name) is None:
         raise unknown_survey()
-    return redirect(address_of(name, "design"), 303)
+    return redirect(url_for("studio.design", name=name), 303)
 
 
 ROUTES = (

@@ -51,6 +51,16 @@ def test_procedure_of_a_file_is_shown_and_kept(ann: Researcher, storage: SQLiteS
     assert changed["innocuous"] == {**FACT, "truth": "2/3", "se": "1/100", "source": {"en": "Statistics"}}
 
 
+@pytest.mark.parametrize(("visible_if", "has_fields"), [({}, True), ({"visible_if": {"year": ["c0"]}}, False)])
+def test_conditions_of_two_kinds_are_a_files(ann: Researcher, visible_if: dict[str, Any], has_fields: bool) -> None:
+    """The page has fields for those of which any must hold; of both kinds at once it only offers to leave them out."""
+    asked = [asks(name, kind="select_one", choices=names(2), public=True) for name in ("year", "place")]
+    tied = {"any_of": {"year": ["c0"], "place": ["c1"]}, **visible_if, "when_absent": "no"}
+    page = ann.get(begin(ann, document_of(*asked, asks("cheated", mechanism=COIN, **tied))))
+    assert ('<option value="any" selected>' in page) == has_fields
+    assert ('value="uncondition:2"' in page) != has_fields
+
+
 def test_procedure_is_chosen_and_left_on_the_page(ann: Researcher, storage: SQLiteStorage) -> None:
     """The fields appear with the next page; an unfinished one is an error at its field; another type has none."""
     design = begin(ann, parse_survey(document_of(asks("cheated", public=True), asks("b", mechanism=COIN))).document)
