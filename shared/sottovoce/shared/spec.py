@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from fractions import Fraction
 from functools import cached_property
@@ -45,6 +45,10 @@ class Question:
         absent: the true value that represents a missing answer, fixed by the survey; None if an answer is required.
         neutral: its reports are called A and B, so that a bare "yes" is never taken for an admission.
         known_share: of an anchor, the true share of yes, by which careless answers are found; None for other questions.
+        kind: the behaviour of its type.
+        by_fact: the design in which a fact of the person's own hides the answer; None where there is none.
+        member: the channel and the place of the question in its block; None outside of blocks.
+        binary: the yes/no channel with a row of weights of its own; None for any other one.
         marks: keys of ``survey_keys.MARKS`` that it has. ``cohort``: this public question divides the respondents into
             groups that results may be filtered by. ``in_files``: files of reports contain its answers, coarsened to
             groups of at least five.
@@ -61,11 +65,15 @@ class Question:
     neutral: bool = False
     known_share: Fraction | None = None
     marks: frozenset[str] = frozenset()
+    kind: QuestionType = field(init=False, repr=False, compare=False)
+    by_fact: InnocuousRR | None = field(init=False, repr=False, compare=False)
+    member: JointMember | None = field(init=False, repr=False, compare=False)
+    binary: BinaryRR | None = field(init=False, repr=False, compare=False)
 
-    @cached_property
-    def kind(self) -> QuestionType:
-        """The behaviour of its type."""
-        return TYPES[self.type]
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kind", TYPES[self.type])
+        for name, design in (("by_fact", InnocuousRR), ("member", JointMember), ("binary", BinaryRR)):
+            object.__setattr__(self, name, self.mechanism if isinstance(self.mechanism, design) else None)
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -91,25 +99,10 @@ class Question:
         return 0.0 if self.mechanism is None else self.mechanism.epsilon
 
     @property
-    def by_fact(self) -> InnocuousRR | None:
-        """The design in which a fact of the person's own hides the answer; None where there is none."""
-        return self.mechanism if isinstance(self.mechanism, InnocuousRR) else None
-
-    @property
     def inexact_fact(self) -> str:
         """The fact whose share has a standard error and that hides the answer; "" for none."""
         design = self.by_fact
         return (design.fact or self.name) if design and design.std_error else ""
-
-    @property
-    def member(self) -> JointMember | None:
-        """The channel and the place of the question in its block; None outside of blocks."""
-        return self.mechanism if isinstance(self.mechanism, JointMember) else None
-
-    @property
-    def binary(self) -> BinaryRR | None:
-        """The yes/no channel with a row of weights of its own; None for any other one."""
-        return self.mechanism if isinstance(self.mechanism, BinaryRR) else None
 
     @property
     def is_yes_no(self) -> bool:

@@ -186,9 +186,11 @@ def figures_of(draft: SurveyDraft, card: DraftItem) -> Figures | None:
     # 3 percentage points for a share, 1/30 of the range for a number and its ``blur``, the part of the margin that more
     # reports do not reduce.
     wanted = 3 * _POINT if isinstance(measure, ShareChannel) else (measure.high - measure.low) / 30 + measure.blur
-    needed = {draft.declining: _people_needed(question, wanted, share)}
-    for way in {"own", "never"} - set(needed):
-        needed[way] = _people_needed(question_of(replace(draft, declining=way), card), wanted, share)
+    needed: dict[str, int | None] = {}
+    for way in {"own", "never", draft.declining}:
+        found = question if way == draft.declining else question_of(replace(draft, declining=way), card)
+        reports = None if found is None else reports_for(measure_of(found), wanted)
+        needed[way] = None if reports is None else math.ceil(reports / share)
     with_own, without = needed["own"], needed["never"]
     return Figures(
         question=question,
@@ -200,12 +202,6 @@ def figures_of(draft: SurveyDraft, card: DraftItem) -> Figures | None:
         needed=needed[draft.declining],
         declining=None if with_own is None or without is None else max(with_own - without, 0) or None,
     )
-
-
-def _people_needed(question: Question | None, wanted: float, share: float) -> int | None:
-    """Return the people needed for the margin if only this share of them answers; None if it is out of reach."""
-    reports = None if question is None else reports_for(measure_of(question), wanted)
-    return None if reports is None else math.ceil(reports / share)
 
 
 class DraftFigures:

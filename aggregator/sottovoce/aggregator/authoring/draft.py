@@ -134,6 +134,9 @@ class DraftItem:
         use: planned analysis: ``average``, ``spread``, ``explain`` or ``together``; "" is the first one for the type.
         mechanism: the mechanism if ``harm`` is ``other``, else None.
         block: name of the block that it is protected together with; "" if it is randomized by itself.
+        name: name of the question in conditions and files.
+        type: type of the item as in a survey file.
+        treated: part of the document with type and true values: under ``of`` for a matrix, else the whole document.
     """
 
     asked: Mapping[str, Any]
@@ -141,27 +144,19 @@ class DraftItem:
     use: str = ""
     mechanism: Mapping[str, Any] | None = None
     block: str = ""
+    name: str = field(init=False, repr=False, compare=False)
+    type: str = field(init=False, repr=False, compare=False)
+    treated: Mapping[str, Any] = field(init=False, repr=False, compare=False)
 
-    @property
-    def name(self) -> str:
-        """Name of the question in conditions and files."""
-        return str(self.asked.get("name", ""))
-
-    @property
-    def type(self) -> str:
-        """Type of the item as in a survey file."""
-        return str(self.asked.get("type", "boolean"))
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", str(self.asked.get("name", "")))
+        object.__setattr__(self, "type", str(self.asked.get("type", "boolean")))
+        object.__setattr__(self, "treated", self.asked.get("of", {}) if self.type == "matrix" else self.asked)
 
     @property
     def row_count(self) -> int:
         """Number of its questions: the rows of a matrix, else 1."""
         return len(self.asked.get("rows", ())) if self.type == "matrix" else 1
-
-    @property
-    def treated(self) -> Mapping[str, Any]:
-        """Part of the document with type and true values: under ``of`` for a matrix, else the whole document."""
-        of = self.asked.get("of", {})
-        return of if self.type == "matrix" else self.asked
 
     @property
     def item(self) -> Mapping[str, Any]:

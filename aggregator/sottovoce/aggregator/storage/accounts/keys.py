@@ -322,7 +322,7 @@ class KeyTables(AccountTables):
         """Return a session that has not expired, of an account that is not disabled, and record its use; or None."""
         query = f"{_SESSIONS} AND session_hash = ?"
         row = self._back_end.row_of(query, [now - SESSION_IDLE, now - SESSION_MOST, session_hash])
-        session = None if row is None else _session(row)
+        session = None if row is None else StaffSession(row[5], account_of(row), *row[6:])
         if session is not None and session.used < now - PRECISION:
             with self._back_end.write() as db:
                 # UPDATE, not INSERT: a session that was ended since the read stays ended.
@@ -333,7 +333,7 @@ class KeyTables(AccountTables):
         """Return an account's sessions that have not expired, newest first."""
         query = f"{_SESSIONS} AND staff_sessions.account = ? ORDER BY started DESC, session_hash"
         values = [now - SESSION_IDLE, now - SESSION_MOST, account_id]
-        return [_session(row) for row in self._back_end.rows_of(query, values)]
+        return [StaffSession(row[5], account_of(row), *row[6:]) for row in self._back_end.rows_of(query, values)]
 
     def end_session(self, session_hash: bytes) -> None:
         """Delete a session, as at sign-out."""
@@ -380,7 +380,3 @@ def _with_owner(row: Any) -> tuple[Account, AccessKey] | None:  # noqa: ANN401 -
 
 def _key(key_hash: bytes, account: bytes, label: str, scopes: str, *rest: Any) -> AccessKey:  # noqa: ANN401 - a row
     return AccessKey(bytes(key_hash), bytes(account), label, frozenset(scopes.split()), *rest)
-
-
-def _session(row: Any) -> StaffSession:  # noqa: ANN401 - a row
-    return StaffSession(bytes(row[5]), account_of(row), *row[6:])
