@@ -1,25 +1,18 @@
 """What people see where there is no survey: pages that everybody can use, without script and without complaint."""
 
-import pytest
 from playwright.sync_api import Browser
 
-from tests.browser.test_access import barriers
+from tests.browser.test_access import barriers, kept_out
 from tests.conftest import Running
 
 ADDRESSES = ("/", "/nothing/here", "/api/v1/surveys/nobody", "/api/v1/surveys/marriage/export")
 
 
-@pytest.mark.parametrize("language", ["en", "ar", "de", "zh-CN"])
-def test_page_of_the_server_has_no_barrier(browser: Browser, site: Running, axe: str, language: str) -> None:
-    """In this language: nothing that keeps anybody out, a heading, and text that reads the right way."""
-    with browser.new_context(locale=language, bypass_csp=True) as context:
-        page = context.new_page()
-        for address in ADDRESSES:
-            page.goto(f"{site.url}{address}")
-            assert barriers(page, axe) == []
-            assert page.locator("h1").count() == 1
-            assert page.evaluate("document.documentElement.lang").startswith(language[:2])
-            assert page.evaluate("getComputedStyle(document.body).direction") == ("rtl" if language == "ar" else "ltr")
+def test_page_of_the_server_has_no_barrier(browser: Browser, site: Running, axe: str) -> None:
+    """In four languages: nothing that keeps anybody out, a heading, and text that reads the right way."""
+    with browser.new_context(bypass_csp=True) as context:
+        addresses = [f"{site.url}{address}" for address in ADDRESSES]
+        assert kept_out(context.new_page(), axe, addresses, "ar", "de", "zh-Hans") == {}
 
 
 def test_page_of_a_problem_has_no_barrier(browser: Browser, site: Running, axe: str) -> None:
