@@ -50,9 +50,9 @@ def check_ids() -> None:
     wire.check_ids(wire.watch(COIN, TRUTHS, 1000))
 
 
-def check_frequencies() -> None:
+def check_frequencies(count: int = 1000) -> None:
     """Three of four, by exact tests."""
-    wire.check_frequencies(COIN, TRUTHS, wire.watch(COIN, TRUTHS, 3000))
+    wire.check_frequencies(COIN, TRUTHS, wire.watch(COIN, TRUTHS, count))
 
 
 def check_times(count: int = 300) -> None:
@@ -137,10 +137,10 @@ def _lenient(body: bytes) -> Any:
 
 
 def biased_coin(patch: pytest.MonkeyPatch) -> None:
-    """Four of five in the place of three of four."""
+    """Six of seven in the place of three of four."""
 
     def biased(_mechanism: Any, value: int, draws: Draws) -> int:
-        return value if draws.below(100) < 80 else 1 - value
+        return value if draws.below(7) else 1 - value
 
     patch.setitem(RANDOMIZERS, "binary_rr", biased)
 
@@ -279,7 +279,7 @@ def _no_ledger_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_checks_pass_on_the_real_client(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is wrong here; checks of many people look at the same ones."""
-    watch, many = wire.watch, wire.watch(COIN, TRUTHS, 3000)
+    watch, many = wire.watch, wire.watch(COIN, TRUTHS, 1000)
     monkeypatch.setattr(wire, "watch", lambda *asked: many if asked[2] >= 1000 else watch(*asked))
     for check in CHECKS:
         check()
@@ -293,6 +293,15 @@ def test_check_finds_the_planted_fault(
     fault(monkeypatch)
     with pytest.raises((AssertionError, pytest.fail.Exception), match=words):
         check()
+
+
+@pytest.mark.slow
+def test_check_passes_and_finds_four_of_five_in_many_reports(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three of four in 3,000 of each truth, and not a coin that is off by a twentieth."""
+    check_frequencies(3000)
+    monkeypatch.setitem(RANDOMIZERS, "binary_rr", lambda _, value, draws: value ^ (draws.below(5) == 0))
+    with pytest.raises(AssertionError, match="another frequency"):
+        check_frequencies(3000)
 
 
 def test_check_finds_a_delay(monkeypatch: pytest.MonkeyPatch) -> None:
