@@ -30,9 +30,14 @@ from sottovoce.cli.command import check_free, write_text
 from sottovoce.cli.results.place import terminal_words
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms import Mechanism
+from sottovoce.shared.parse_item import planned_comparisons
 from sottovoce.shared.rational import show_epsilon, show_odds
 from sottovoce.shared.spec import Survey
 
+OF_DESIGN = (
+    "'{question}' and '{against}' are one question in the two groups of the design {design}: plan it with --known, a "
+    "share of yes that the expected one, -p, is to be told from"
+)
 WORST = "at most, for one question"
 ALONE = "if nothing else is known"
 
@@ -250,13 +255,17 @@ def show_two(file: Survey | None, names: tuple[str | None, str], test: TwoQuesti
     people.
 
     Raises:
-        SpecError: no survey or question of this name, or a value that is none.
+        SpecError: no survey or question of this name, a value that is none, or a design without a known share.
         EstimateError: an arm asks both, or the values are equal or out of range.
     """
     if file is None:
         raise SpecError("--with is a question of a SURVEY, which is not named")
     both = question_named(file, names[0]), question_named(file, names[1])
     (prevalence, other), (_, power) = test.shares, test.levels
+    asked = {question.name for question in both}
+    planned = next((each for each in planned_comparisons(file) if asked == {each.question, each.against}), None)
+    if planned and planned.design and test.known is None:
+        raise SpecError(OF_DESIGN.format(question=planned.question, against=planned.against, design=planned.design))
     if test.known is not None:
         # The second share: of those who say yes to the other question, or who always say no.
         expected = expected_of(both[0], prevalence, None), 0.1 if other is None else other

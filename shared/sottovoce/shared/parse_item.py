@@ -85,6 +85,10 @@ _KNOWN = (
     "needs procedure: unrelated_question in both questions: where a device draws, the share of the other answer is "
     "known, and one arm is enough"
 )
+_CROSSWISE = (
+    "needs procedure: unrelated_question in both questions: a crosswise answer compares two statements, so it has "
+    "neither a plain no that cheaters could give nor a die that differs between the groups"
+)
 _SAME_ODDS = "both groups have the same odds, so reports cannot tell the shares apart: give one question another truth"
 
 _VARIABLE = re.compile(r"[a-z0-9][a-z0-9_]{0,63}(\.[a-z0-9][a-z0-9_]{0,63})?")
@@ -198,8 +202,10 @@ def _mistakes_of(planned: PlannedComparison, compared: _Asked, reference: _Asked
 def _unidentified(design: str, question: Question, reference: Question) -> Iterator[str]:
     """Yield why reports do not tell the shares of a design."""
     one, other = question.by_fact, reference.by_fact
-    if one is None or other is None or one.is_crosswise or other.is_crosswise:
+    if one is None or other is None:
         yield _DRAWN if design == CHEATER_DETECTION else _KNOWN
+    elif one.is_crosswise or other.is_crosswise:
+        yield _CROSSWISE
     elif design == CHEATER_DETECTION:
         # The told yes of each, over what is not told no: equal ratios are one equation.
         if one.a * other.b == other.a * one.b:

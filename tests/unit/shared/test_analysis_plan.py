@@ -91,6 +91,8 @@ def designed(first: dict[str, Any], second: dict[str, Any], design: str, **more:
     return document_of(first, second, arms=arms(1, 1), analysis_plan=[plan])
 
 
+CROSSED = {"procedure": "crosswise", "innocuous": {"label": {"en": "Born in March?"}, "share": "1/6",
+                                                   "source": {"en": "Calendar"}}}  # fmt: skip
 RARE, OFTEN = half("rare", "direct"), half("often", "protected", share="5/6", label="Born later?")
 RANGE = {"share": "1/2", "se": "1/5"}
 SELDOM, MOSTLY = half("seldom", "direct", "1/3", **RANGE), half("mostly", "protected", "2/3", **RANGE)
@@ -114,6 +116,8 @@ def test_two_arms_may_ask_one_question_with_unlike_odds(pair: tuple[Any, Any], d
     [
         (COINS, "cheater_detection", "a cheater's no gets the noise of an honest no: the cheaters cannot be"),
         (COINS, "unrelated_unknown", "the share of the other answer is known"),
+        ((asks("one", "direct", **CROSSED), asks("other", "protected", **CROSSED)), "cheater_detection", "plain no"),
+        ((asks("one", "direct", **CROSSED), asks("other", "protected", **CROSSED)), "unrelated_unknown", "plain no"),
         ((RARE, {**RARE, "name": "same", "arm": "protected"}), "cheater_detection", "both groups have the same odds"),
         ((SELDOM, {**SELDOM, "name": "same", "arm": "protected"}), "unrelated_unknown", "the same odds"),
         ((RARE, {**OFTEN, "arm": "direct"}), "cheater_detection", "is asked in an arm of the question"),
@@ -124,7 +128,7 @@ def test_two_arms_may_ask_one_question_with_unlike_odds(pair: tuple[Any, Any], d
     ],
 )
 def test_designs_that_tell_no_share_are_refused(pair: tuple[Any, Any], design: str, why: str) -> None:
-    """With the reason: drawn by the device, equal odds, one arm, or a share that is not as the design takes it."""
+    """With the reason: drawn by the device, crosswise, equal odds, one arm, or a share unlike the design's."""
     with pytest.raises(SpecError, match=why):
         parse_survey(designed(*pair, design))
 

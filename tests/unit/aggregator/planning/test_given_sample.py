@@ -147,6 +147,15 @@ def test_plan_prints_people_and_power() -> None:
     assert "1,000 reports find it with power 63%" in shown
 
 
+@pytest.mark.parametrize("more", [[], ["--n", "1000"], ["--odds-ratio", "2"], ["-p", "0.2", "--against", "0.1"]])
+def test_plan_of_a_design_without_a_known_share_says_how_to_plan_it(more: list[str]) -> None:
+    """Its two questions are one, so they have no odds ratio, no table and no difference."""
+    words = ["plan", str(EXAMPLES / "cheater_detection.yaml"), "--question", "copied_often", "--with", "copied_rare"]
+    refused = CliRunner().invoke(main, words + more)
+    assert refused.exit_code != 0
+    assert "groups of the design cheater_detection: plan it with --known" in refused.stderr
+
+
 def test_impossible_plans_of_a_design_are_refused() -> None:
     """Shares that cannot be together, the known share itself, and questions of no design."""
     first, second, arm = CHEATERS.questions
