@@ -27,7 +27,7 @@ from tests.meetings.surveys import Case, Meeting
 from tests.unit.aggregator.accounts.test_authentication import log_in
 from tests.unit.aggregator.studio.joint_pages import SITE, get
 
-POINT, LIMIT = 1e-5, 1e-3
+POINT, LIMIT, ZERO = 1e-5, 1e-3, 1e-12
 FILES = {"survey.json", "reports.csv", "export.json"}
 
 REASONS = (
@@ -230,9 +230,13 @@ def of_comparison(found: Document, own: Reference, options: Document) -> Faults:
     answer = options.get("category", own.channels[name].names[own.channels[name].answered - 1])
     known = own.channels[groups].names
     yield from made_up([row["group"] for row in found["values"]], known)
-    n = int(own.grouped(name, groups).sum())
+    n = int(own.paired(groups, name).sum())
     if found["n"] != n:
         yield f"compare {name} by {groups}: n {found['n']}, should be {n}"
+    if not own.channels[groups].public:
+        for row in found["values"]:
+            yield from of_unknown(row, own, (groups, name), (row["group"], answer))
+        return
     for row in found["values"]:
         if row["group"] in known:
             figure, _ = own.share(name, answer, {groups: row["group"]})
@@ -242,6 +246,14 @@ def of_comparison(found: Document, own: Reference, options: Document) -> Faults:
         if {row["group"], first} <= {*known}:
             figure = own.difference(name, answer, groups, (first, row["group"]))
             yield from differs(f"difference of {name}, {row['group']} less {first}", row, figure, (-1.0, 1.0))
+
+
+def of_unknown(row: Document, own: Reference, pair: tuple[str, str], place: tuple[str, str]) -> Faults:
+    """The share of an answer among the people of a randomized group, of whom no report shows who they are."""
+    _, raw, _ = own.table(*pair)
+    group, answer = (own.channels[name].names.index(one) for name, one in zip(pair, place, strict=True))
+    if raw[group].sum() > 0 and abs(row["raw"] - raw[group, answer] / raw[group].sum()) > POINT:
+        yield f"{place} of {pair}: raw {row['raw']}, should be {raw[group, answer] / raw[group].sum():.5f}"
 
 
 def of_arms(found: Document, own: Reference, options: Document) -> Faults:
@@ -263,6 +275,7 @@ def of_table(found: Document, own: Reference, options: Document) -> Faults:
     rows, columns = options["rows"], options["columns"]
     known = own.channels[rows].names
     yield from made_up(found["row_categories"], known)
+    yield from made_up(found["column_categories"], own.channels[columns].names)
     if "margins" not in options:
         yield from of_cells(found, own, (rows, columns))
     for row in found["conditional"]:
@@ -282,8 +295,10 @@ def of_cells(found: Document, own: Reference, pair: tuple[str, str]) -> Faults:
     best, raw, n = own.table(*pair)
     if found["n"] != n:
         yield f"table {pair}: n {found['n']}, should be {n}"
+    # Cells of answers that are left out are empty.
+    interior = raw[np.ix_(*(abs(raw.sum(axis=1 - axis)) > ZERO for axis in range(2)))].min() > 0
     for row in found["cells"]:
-        if row["shown"] is not None and raw.min() > 0 and row["row"] in rows:
+        if row["shown"] is not None and interior and row["row"] in rows:
             place = rows.index(row["row"]), columns.index(row["column"])
             limits = own.cell(raw, pair, place) if apart else (None, None)
             point = float((best if square else raw)[place])
@@ -320,7 +335,7 @@ def of_pairs(found: Document, own: Reference, _: Document) -> Faults:
     for row in found["pairs"]:
         pair = row["first"], row["second"]
         if all(each in own.channels and is_plain(own, each) for each in pair) and not own.blocks.keys() >= {*pair}:
-            if rarest(own, *pair) < FEW:
+            if rarest(own, *pair) < FEW and all(own.channels[each].public for each in pair):
                 continue
             statistic, n = own.independence(*pair)
             if n != row["n"] or abs(statistic - row["statistic"]) > LIMIT * max(statistic, 1):
@@ -398,15 +413,30 @@ def ways(meeting: Meeting, site: Site, case: Case, document: Document) -> Faults
         return
     # In a file, a group that pages leave out is counted with others: points within the other groups stay.
     if any("are left out" in note for note in document.get("warnings", ())):
-        back, document = (
+        outcome = case.options.get("columns", case.options.get("outcome"))
+        public = any(each.name == outcome and each.mechanism is None for each in meeting.survey.questions)
+        back, document = of_columns(back, document) if public else (
             {key: [{**row, **dict.fromkeys(OF_ALL)} for row in each.get(key, ())] for key in ("values", "conditional")}
             for each in (back, document)
-        )
+        )  # fmt: skip
     for key in ("n", "values", "differences", "cells", "conditional", "p", "coefficients", "ame"):
         one, other = (by_place(each.get(key)) for each in (back, document))
         told = [place for place in one.keys() & other.keys() if not same(one[place], other[place])]
         if told:
             yield f"{case}: the files answer otherwise: {key} {told[0]} {one[told[0]]} for {other[told[0]]}"
+
+
+def of_columns(*documents: Document) -> list[Document]:
+    """Points within the rows of tables, among the people of the columns that all tables have."""
+    every = [[row for row in each.get("conditional", ()) if row["raw"]] for each in documents]
+    shared = set.intersection(*({(row["row"], row["column"]) for row in rows} for rows in every))
+    found = []
+    for rows in every:
+        points = {(row["row"], row["column"]): row["raw"] for row in rows}
+        whole = {name: sum(points[place] for place in shared if place[0] == name) for name, _ in shared}
+        found.append({"conditional": [{"row": row, "column": column, "raw": points[row, column] / whole[row]}
+                                      for row, column in sorted(shared)]})  # fmt: skip
+    return found
 
 
 def by_place(figures: Any) -> dict[Any, Any]:

@@ -280,6 +280,10 @@ class Reference:
                     found &= ~np.isin(self.rows[name], [self.channels[name].values[place] for place in few])
         return found
 
+    def paired(self, first: str, second: str) -> Floats:
+        """Rows of a table of two questions: without the small groups of the one that is public, beside another."""
+        return self.grouped(*((first, second) if self.channels[second].public else (second, first)))
+
     def codes(self, name: str, rows: Floats) -> Floats:
         """Columns of the channel for these rows."""
         return np.searchsorted(self.channels[name].values, self.rows[name][rows])
@@ -355,7 +359,7 @@ class Reference:
 
     def joint(self, first: str, second: str) -> tuple[Floats, Floats]:
         """P(reported | true) of two questions, and the weighted numbers of their reports."""
-        rows, one, other = self.grouped(second, first), self.channels[first], self.channels[second]
+        rows, one, other = self.paired(first, second), self.channels[first], self.channels[second]
         width = len(other.values)
         codes = self.codes(first, rows) * width + self.codes(second, rows)
         counts = np.bincount(codes, self.weights[rows], len(one.values) * width)
@@ -366,7 +370,7 @@ class Reference:
 
     def table(self, first: str, second: str) -> tuple[Floats, Floats, int]:
         """Likeliest and unbiased shares of the answered cells of two questions, (rows, columns), and n."""
-        rows, one, other = self.grouped(second, first), self.channels[first], self.channels[second]
+        rows, one, other = self.paired(first, second), self.channels[first], self.channels[second]
         chances, counts = self.joint(first, second)
         shape, cut = (len(one.names), len(other.names)), (slice(one.answered), slice(other.answered))
         weighed = chances / chances.sum(axis=0)
@@ -376,7 +380,7 @@ class Reference:
 
     def cell(self, raw: Floats, pair: tuple[str, str], place: tuple[int, int]) -> tuple[float, float]:
         """Score limits of a cell of two questions that everybody answers, given the unbiased table."""
-        n, parts = int(self.grouped(*reversed(pair)).sum()), []
+        n, parts = int(self.paired(*pair).sum()), []
         for name, at in zip(pair, place, strict=True):
             made = self.channels[name]
             squares = made.chances @ made.scores[at] ** 2
@@ -391,7 +395,7 @@ class Reference:
                         + (1 - row - column + t) * off_row * off_column - t * t)  # fmt: skip
             return abs(point - t) <= Z * math.sqrt(max(variance, 0.0) / n) + one * other / (2 * n)
 
-        return self.group(pair[0], self.grouped(*reversed(pair))).of_waves(
+        return self.group(pair[0], self.paired(*pair)).of_waves(
             point, (edge(inside, point, 0.0), edge(inside, point, 1.0)))  # fmt: skip
 
     def profile(self, first: str, second: str, ratio: float) -> float:
@@ -415,7 +419,7 @@ class Reference:
 
     def independence(self, first: str, second: str) -> tuple[float, int]:
         """(n - 1) times Pillai's trace of the scores, and n; of several waves over the mean factor of variances."""
-        rows = self.grouped(second, first)
+        rows = self.paired(first, second)
         parts = [self.channels[name].scores[:-1].T[self.codes(name, rows)] for name in (first, second)]
         a, b = (part - part.mean(axis=0) for part in parts)
         cross = a.T @ b

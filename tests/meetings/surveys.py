@@ -243,6 +243,8 @@ def _known(make: Maker) -> None:
         make.ask("test", question="secret", shares={"yes": share})
     make.choice("habit", 4)
     make.ask("crosstab", rows="region", columns="habit")
+    make.ask("crosstab", rows="habit", columns="region")
+    make.ask("compare", outcome="region", groups="habit", category="c0")
 
 
 def _answered(make: Maker) -> None:
@@ -254,6 +256,7 @@ def _answered(make: Maker) -> None:
     for name in ("secret", "coded"):
         make.ask("compare", outcome=name, groups="sex")
         make.ask("crosstab", rows="sex", columns=name)
+        make.ask("crosstab", rows=name, columns="region")
 
 
 def _reopened(make: Maker) -> None:
@@ -292,6 +295,7 @@ def _waved(make: Maker) -> None:
     make.ask("compare", outcome="secret", groups="region")
     make.ask("compare", outcome="secret", groups="region", wave=1)
     make.ask("crosstab", rows="region", columns="secret")
+    make.ask("crosstab", rows="secret", columns="region")
 
 
 KINDS: dict[str, Callable[[Maker], None]] = {

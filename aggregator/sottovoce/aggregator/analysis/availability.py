@@ -8,10 +8,11 @@ Reopened    Results of a first and a later close could be subtracted as well. Af
             only if that close showed everything (see ``close_survey``), so that all results are of one state.
 Limit       Respondents can withdraw reports until the survey is closed, even reports of closed waves. Two looks at such
             a wave differ by the reports withdrawn between them.
-Groups      Groups by a public variable with fewer than 5 respondents are left out where the outcome is randomized: its
-            reports are protected one by one. Of a public outcome, the margins would tell their answers, so they are one
-            group, ``few``, as the rare answers of an outcome are; of arms, the group has their names. The smallest of
-            the other categories join it until it has at least 5, as for cohorts.
+Groups      Answers to a public variable that fewer than 5 respondents gave are left out of rows and columns beside a
+            randomized variable, and the note has their n: its reports are protected one by one, and both ways have the
+            same reports, so neither less the other tells of them. Beside a public variable the margins would tell their
+            answers, so they are one group, ``few``; of arms, it has their names. The smallest of the other categories
+            join it until it has at least 5, as for cohorts.
 Cells       In a table of two public variables, cells with 1 to 4 respondents are suppressed. Other cells of their row
             and column are suppressed as well (secondary suppression), until each row and column has either none or at
             least two suppressed cells with at least 5 respondents together. Otherwise the margins would reveal them.

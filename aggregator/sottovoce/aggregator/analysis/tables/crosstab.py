@@ -20,7 +20,7 @@ from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.tables.corrected_table import CorrectedTable, corrected_table
 from sottovoce.aggregator.analysis.tables.group_comparison import answered_difference
 from sottovoce.aggregator.analysis.tables.odds_ratio import METHOD as PROFILE, odds_ratio
-from sottovoce.aggregator.analysis.tables.pair_moments import Independence, Joint, across_waves, independence, joint
+from sottovoce.aggregator.analysis.tables.pair_moments import Independence, across_waves, independence, joint
 from sottovoce.aggregator.analysis.tables.score_intervals import Forged, LowestCell, forged, implausible
 from sottovoce.aggregator.analysis.tables.table import (
     DEFAULT_RULE,
@@ -126,8 +126,9 @@ def crosstab(
     weights, unequal = (None, ()) if weights is None else weights_of_reports(weights, len(columns))
     pairs = selection.count_strata(columns, pair, weights, people.asked, halves=weights is None)
     whole, seen = joint(pairs, len(columns), columns.repeats), _seen(columns, pair)
-    table = _table(whole, seen, rule, (*cautions, *unequal), selection.impossible_cells(columns, pair))
-    return replace(table, people=people.people, drawn_evenly=selection.drawn_evenly(columns, pair))
+    table = TwoWayTable(whole, rule, selection.impossible_cells(columns, pair))
+    found = _table(table, seen, (*cautions, *unequal))
+    return replace(found, people=people.people, drawn_evenly=selection.drawn_evenly(columns, pair))
 
 
 def _corrected(
@@ -174,9 +175,12 @@ def crosstab_within(
         counted = selection.count_strata(columns, pair, weights, inside, halves=weights is None)
         pairs = [each for each in counted if each.n]
         if pairs:
-            whole, seen = joint(pairs, int(inside.sum()), columns.repeats), _seen(columns, pair)
-            tables[category] = replace(_table(whole, seen, rule, cautions, impossible), people=people.people)
-            all_pairs += pairs
+            whole = joint(pairs, int(inside.sum()), columns.repeats)
+            table = TwoWayTable(whole, rule, impossible)
+            tables[category] = replace(_table(table, _seen(columns, pair), cautions), people=people.people)
+            # The test is of the reports of all tables, whose categories may differ.
+            kept = zip(table.joint.strata, whole.strata, strict=True)
+            all_pairs += [replace(each, first=own.first, second=own.second) for each, own in kept]
     # A stratified test would reveal something about a suppressed table, so one suppressed table withholds it.
     shown = all(table.independence for table in tables.values())
     # The stratified test counts no answer as an answer, so it is for tables in which everybody answered.
@@ -260,10 +264,7 @@ def _choose(
     return (first, second), people, (*people.cautions, *selection.check_together(columns, first, second))
 
 
-def _table(
-    whole: Joint, seen: float, rule: Rule, cautions: tuple[str, ...], impossible: frozenset[tuple[int, int]]
-) -> Crosstab:
-    table = TwoWayTable(whole, rule, impossible)
+def _table(table: TwoWayTable, seen: float, cautions: tuple[str, ...]) -> Crosstab:
     found, hide = table.joint, bool(table.hidden.any())
     # The measures use all four cells, so they would reveal a suppressed one.
     measured = table.shape == (2, 2) and not hide
@@ -275,7 +276,7 @@ def _table(
     return Crosstab(
         **_counted(table, table, seen),
         independence=None if hide else independence_of(found),
-        measures=_measures(table, rule.z()) if measured else None,
+        measures=_measures(table, table.rule.z()) if measured else None,
         alarm=implausible(table.raw, table.channels),
         warnings=tuple(notes),
         declined=tuple(table.declined(row) for row in range(table.shape[0]) if found.second.absent),

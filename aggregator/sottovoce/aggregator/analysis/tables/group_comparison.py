@@ -32,8 +32,8 @@ from sottovoce.aggregator.estimators.variable import Variable
 from sottovoce.shared.errors import EstimateError
 
 RARE = (
-    "'{variable}': '{category}' is counted together with other answers, since fewer than {least} people gave one of "
-    "them; choose another answer, or compare a direct arm without weights and for all people"
+    "'{variable}': '{category}' is left out or counted together with other answers, since fewer than {least} people "
+    "gave one of them; choose another answer, or compare a direct arm without weights and for all people"
 )
 LEFT_OUT = (
     "'{variable}': the file leaves out the answer '{category}' as few, so that its share is not known; choose one of: "
@@ -225,7 +225,7 @@ def _place(columns: Columns, variable: Variable, category: str) -> int:
 
 
 def _place_in(shown: Variable, category: str, rule: Rule) -> int:
-    """Return the place of a category; raise EstimateError if it is counted with others, whose share it is not."""
+    """Return the place of a category; raise EstimateError if it is left out, or counted with others."""
     if category not in shown.answered:
         raise EstimateError(RARE, variable=shown.full_name, category=category, least=rule.least)
     return shown.answered.index(category)

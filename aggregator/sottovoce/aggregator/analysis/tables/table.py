@@ -415,46 +415,46 @@ def independence_of(joint: Joint) -> Independence | None:
 
 
 def _merged(whole: Joint, rule: Rule) -> tuple[Joint, tuple[Sentence, ...]]:
-    """Return the reports with small public groups merged, or left out of the rows beside a randomized column."""
-    first, second = whole.first, whole.second
+    """Return the reports without small public groups beside a randomized variable, or merged beside a public one."""
+    pair = whole.first, whole.second
+    shown: list[Variable] = []
     notes: tuple[Sentence, ...] = ()
-    if first.public or second.public:
-        people = [_respondents(whole, each, place) for place, each in enumerate((first, second))]
-        second = merged(second, people[1], 0 if rule.counted else rule.least)
-        first, notes = (first, ()) if second.public else left_out(first, people[0], rule.least)
-        if notes and isinstance(first, ChoiceVariable):
-            whole = replace(whole, strata=tuple(_without(pairs, first) for pairs in whole.strata))
-        else:
-            first = merged(first, people[0], rule.least)
+    for place, own in enumerate(pair):
+        people, least = _respondents(whole, own, place), 0 if place and rule.counted else rule.least
+        found, left = (own, ()) if pair[1 - place].public else left_out(own, people, least)
+        if left and isinstance(found, ChoiceVariable):
+            whole = replace(whole, strata=tuple(_without(pairs, found, place) for pairs in whole.strata))
+        shown.append(found if left else merged(own, people, least))
+        notes = left or notes
     strata = []
     for pairs in whole.strata:
         # A randomized variable keeps the channel of its stratum.
         one, other = (
             replace(own, balanced=rule.balanced) if not changed.public and isinstance(own, ChoiceVariable)
             else changed if changed.public else own
-            for own, changed in ((pairs.first, first), (pairs.second, second))
+            for own, changed in zip((pairs.first, pairs.second), shown, strict=True)
         )  # fmt: skip
         strata.append(replace(pairs, first=one, second=other))
     return replace(whole, strata=tuple(strata)), notes
 
 
-def _without(pairs: Pairs, shown: ChoiceVariable) -> Pairs:
-    """Return the reports whose public answer in the rows is among the categories shown."""
+def _without(pairs: Pairs, shown: ChoiceVariable, place: int) -> Pairs:
+    """Return the reports whose public answer, in the rows (0) or columns (1), is among the categories shown."""
 
     def kept(column: Numbers) -> NDArray[np.bool_]:
         return np.asarray(shown.supports(column).any(axis=1))
 
+    there = kept(pairs.reported[place])
     rows, columns = pairs.reported
-    there = kept(rows)
     # Reports without this answer do not tell whether they belong to a group that is left out.
-    halves = [(each, kept(each.reported)) for each in pairs.halves if each.first]
+    halves = [(each, kept(each.reported)) for each in pairs.halves if each.first == (place == 0)]
     return replace(
         pairs,
         reported=(rows[there], columns[there]),
         weights=pairs.weights[there],
         squares=pairs.squares[there],
         numbers=pairs.numbers[there],
-        halves=tuple(HalfSeen(True, each.reported[own], each.numbers[own]) for each, own in halves),
+        halves=tuple(HalfSeen(each.first, each.reported[own], each.numbers[own]) for each, own in halves),
     )
 
 

@@ -138,8 +138,13 @@ def three_way(columns: Columns, chosen: Sequence[SelectedVariable], inside: Trut
         EstimateError: no report carries all three, or they have too many combinations.
     """
     rows = np.ones(len(columns), dtype=bool) if inside is None else inside
-    by_rows, rows, notes = _rows(columns, chosen[1], rows, rule)
-    newest = [_shown(columns, chosen[0], rows, rule), by_rows, _shown(columns, chosen[2], rows, rule)]
+    newest: list[Variable] = [chosen[0].newest]
+    notes: tuple[Sentence, ...] = ()
+    # At most one of the two is public, so neither changes the people of the other.
+    for each in chosen[1:]:
+        shown, rows, left = _shown(columns, each, rows, rule)
+        newest.append(shown)
+        notes = left or notes
     cells = list(product(*(range(len(each.categories)) for each in newest)))
     found: list[tuple[Floats, Floats, Floats]] = []
     for revisions in alike(columns, chosen):
@@ -163,19 +168,16 @@ def three_way(columns: Columns, chosen: Sequence[SelectedVariable], inside: Trut
     return ThreeWayTable(tuple(newest), int(rows.sum()), seen, scores, rule.z(), notes)
 
 
-def _shown(columns: Columns, each: SelectedVariable, rows: Truths, rule: Rule) -> Variable:
-    """Return the newest variable; of a public one, with small categories merged."""
-    return merged(each.newest, _people(columns, each, rows), rule.least) if each.newest.public else each.newest
-
-
-def _rows(
+def _shown(
     columns: Columns, each: SelectedVariable, rows: Truths, rule: Rule
 ) -> tuple[Variable, Truths, tuple[Sentence, ...]]:
-    """Return the variable of the rows, and the reports of people in no small group by it, with a note on the others."""
-    people = _people(columns, each, rows) if each.newest.public else []
+    """Return the newest variable, and the reports of people in no small group by it, with a note on the others."""
+    if not each.newest.public:
+        return each.newest, rows, ()
+    people = _people(columns, each, rows)
     shown, notes = left_out(each.newest, people, rule.least)
     if not notes:
-        return _shown(columns, each, rows, rule), rows, ()
+        return merged(each.newest, people, rule.least), rows, ()
     return shown, rows & ~np.isin(columns.values[each.question.name], small(each.newest, people, rule.least)), notes
 
 
