@@ -55,9 +55,10 @@ def question_of(draft: SurveyDraft, card: DraftItem) -> Question | None:
 def _neutral(asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return a question's document whose lists have the same lengths and neutral names.
 
-    ``when_absent`` names an option, whose name is gone, and affects no figure either.
+    ``when_absent`` names an option, whose name is gone, and affects no figure either; of a scale whose ``ends`` make
+    none the former ones hold.
     """
-    found = {key: value for key, value in asked.items() if key != "when_absent"}
+    found = {key: value for key, value in asked.items() if key not in ("when_absent", "ends")}
     for key in ("choices", "coordinates", "rows"):
         if key in found:
             found[key] = [{"name": f"o{place}", "label": _TEXT} for place in range(len(found[key]))]

@@ -126,7 +126,8 @@ def _rescale(draft: SurveyDraft, number: int, way: str) -> SurveyDraft:
     card = draft.cards[number]
     off = [{**choice, "name": f"o{choice['name']}"} for choice in card.treated.get("choices", ())]
     scale = {"choices": off} if way == "off" else {"type": "rating", "choices": NEW.choices(draft.tags)}
-    return with_card(draft, number, card.with_treated({**card.treated, "ends": "", **scale}))
+    kept = {key: value for key, value in card.treated.items() if key != "ends"}
+    return with_card(draft, number, card.with_treated({**kept, **scale}))
 
 
 def _straighten(draft: SurveyDraft, number: int, _value: str) -> SurveyDraft:

@@ -72,14 +72,21 @@ def scale_of(choices: Sequence[Mapping[str, Any]], tags: Sequence[str]) -> Scale
 
 def posted_scale(form: Mapping[str, str], prefix: str, tags: Sequence[str], before: Scale | None) -> Scale | None:
     """Return the scale in a card's fields, with the ends from ``before`` where its own make none; None without any."""
-    first, last = typed = tuple(form.get(f"{prefix}.{end}", "").strip()[:LONGEST_END] for end in ("first", "last"))
+    first, last = typed = [" ".join(form.get(f"{prefix}.{end}", "").split())[:LONGEST_END] for end in ("first", "last")]
     if not _is_scale(first, last):
         # A person may be half done, and keeps the labels; the page shows again what they typed.
         if before is None or f"{prefix}.first" not in form:
             return None
         first, last = str(before.first), str(before.last)
     low, high = ({tag: form.get(f"{prefix}.{end}.{tag}", "").strip() for tag in tags} for end in ("low", "high"))
-    return Scale(int(first), int(last), low, high, () if (first, last) == typed else typed)
+    return Scale(int(first), int(last), low, high, () if [first, last] == typed else tuple(typed))
+
+
+def typed_ends(asked: Mapping[str, Any]) -> Sequence[str]:
+    """Return the ends in a draft's question that make no scale, as they were typed; empty if there are none."""
+    ends = asked.get("ends")
+    # A file may have anything under this key.
+    return ends.split("\n") if isinstance(ends, str) and ends.count("\n") == 1 else ()
 
 
 def _is_scale(first: str, last: str) -> bool:

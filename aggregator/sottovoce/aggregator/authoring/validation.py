@@ -15,7 +15,7 @@ from sottovoce.aggregator.authoring.conditions import condition_problems
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, unit_epsilons
 from sottovoce.aggregator.authoring.draft import HEAD_TEXTS, DraftProblem, FieldPath, SurveyDraft, on_card, part_at
 from sottovoce.aggregator.authoring.edit_commands import DIRECTIONS, change
-from sottovoce.aggregator.authoring.sensitivity_levels import MOST_POINTS
+from sottovoce.aggregator.authoring.sensitivity_levels import MOST_POINTS, typed_ends
 from sottovoce.aggregator.authoring.to_survey import numbered_copies, survey_document
 from sottovoce.aggregator.planning.lint import is_telling
 from sottovoce.aggregator.planning.sample_size import thin_cells
@@ -171,13 +171,14 @@ def _bad_texts(draft: SurveyDraft) -> Iterator[DraftProblem]:
 def _answers(figures: DraftFigures) -> Iterator[DraftProblem]:
     """Yield the problems of rows and options, then those of numbers."""
     draft = figures.draft
-    kinds = [TYPES.get(str(card.treated.get("type"))) for card in draft.cards]
+    # A list or a map as the type, which no page of a draft could show, raises TypeError here.
+    kinds = [TYPES.get(card.treated.get("type", "")) for card in draft.cards]
     for number, (card, kind) in enumerate(zip(draft.cards, kinds, strict=True)):
         if card.type == "matrix" and not card.asked.get("rows"):
             yield DraftProblem(on_card(number, "rows"), "no_rows")
         if kind is not None and kind.list_key == "choices":
             labels = [choice["label"].get(draft.tags[0], "") for choice in card.treated.get("choices", ())]
-            if card.treated.get("ends"):
+            if typed_ends(card.treated):
                 yield DraftProblem(on_card(number, "first"), "bad_scale", values={"most": MOST_POINTS})
             elif len(labels) < 2:
                 yield DraftProblem(on_card(number, "options"), "few_options")

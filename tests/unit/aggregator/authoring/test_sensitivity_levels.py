@@ -1,9 +1,12 @@
 """A scale is made from its two ends and their labels, and is read back from its options."""
 
+from dataclasses import replace
+
 import pytest
-from sottovoce.aggregator.authoring.draft import empty_draft
+from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures
+from sottovoce.aggregator.authoring.draft import DraftItem, empty_draft
 from sottovoce.aggregator.authoring.edit_commands import change
-from sottovoce.aggregator.authoring.sensitivity_levels import NEW, Scale, posted_scale, scale_of
+from sottovoce.aggregator.authoring.sensitivity_levels import NEW, Scale, posted_scale, scale_of, typed_ends
 from sottovoce.aggregator.authoring.validation import problems_of, survey_of_draft
 from sottovoce.aggregator.studio.design.page import posted_draft
 from sottovoce.shared.errors import SpecError
@@ -70,3 +73,18 @@ def test_impossible_ends_are_told_of_and_shown_again(ends: tuple[str, str]) -> N
     for mended in (posted_draft(form, typed), change(typed, "scale:0:off"), change(typed, "scale:0")):
         assert not any(each.key == "bad_scale" for each in problems_of(mended, "life"))
     assert posted_draft({**form, "q0.type": "boolean"}, typed).cards[0].treated.get("ends") is None
+
+
+def test_saving_adds_nothing_to_a_scale_whose_ends_are_right() -> None:
+    """Also in a matrix: else a save without a change would be a new version, and a correction would name it."""
+    assert [*map(typed_ends, ({"ends": 5}, {"ends": ["1", "5"]}, {"ends": "5"}, {"ends": "5\n1"}))][:3] == [()] * 3
+    scale = {"type": "rating", "choices": NEW.choices(("en",))}
+    rows = [{"name": name, "label": {"en": name}} for name in "ab"]
+    for asked in (scale, {"type": "matrix", "rows": rows, "of": scale}):
+        begun = replace(empty_draft("Life", "en"), cards=(DraftItem({"name": "q", "label": {"en": "How?"}, **asked}),))
+        saved = posted_draft({"q0.type": "rating", "q0.first": "0", "q0.last": "10"}, begun)
+        wrong = posted_draft({"q0.type": "rating", "q0.first": "10", "q0.last": "0"}, begun)
+        assert {**saved.cards[0].treated} == {**begun.cards[0].treated}
+        assert {*wrong.cards[0].treated} - {*saved.cards[0].treated} == {"ends"}
+        assert DraftFigures(wrong).totals == DraftFigures(saved).totals
+        assert "ends" not in change(wrong, "scale:0").cards[0].treated

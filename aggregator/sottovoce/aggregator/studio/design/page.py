@@ -27,7 +27,7 @@ from sottovoce.aggregator.authoring.conditions import (
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, Step, panel_of, steps_of
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, part_at, whole_number, with_part
 from sottovoce.aggregator.authoring.edit_commands import change
-from sottovoce.aggregator.authoring.sensitivity_levels import MOST_POINTS, posted_scale, scale_of, uses_of
+from sottovoce.aggregator.authoring.sensitivity_levels import MOST_POINTS, posted_scale, scale_of, typed_ends, uses_of
 from sottovoce.aggregator.authoring.to_survey import numbered_copies, set_direct_half, with_slugs
 from sottovoce.aggregator.authoring.validation import problems_of, survey_of_draft
 from sottovoce.aggregator.http.routing import Route
@@ -271,12 +271,12 @@ def _apply_type(
     """Apply the type of a question, and the choices or bounds that belong to the type."""
     wanted = form.get(f"{prefix}.type", "")
     kind = TYPES[wanted if wanted in TYPES else str(asked.get("type", "boolean"))]
-    asked |= {"type": kind.name, "ends": ""}
+    asked = {key: value for key, value in asked.items() if key != "ends"} | {"type": kind.name}
     if kind.list_key == "choices":
         before = asked.get("choices", [])
         scale = posted_scale(form, prefix, tags, scale_of(before, tags))
         asked["choices"] = scale.choices(tags) if scale else _choices(form, f"{prefix}.options", before, tags, follow)
-        asked["ends"] = "\n".join(scale.typed) if scale else ""
+        asked |= {"ends": "\n".join(scale.typed)} if scale and scale.typed else {}
     for key in _BOUNDS:
         if f"{prefix}.{key}" in form and key in kind.keys:
             asked[key] = form[f"{prefix}.{key}"].strip().replace(",", ".")
@@ -530,6 +530,7 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[EarlierVer
         written_plan=draft_model.written_plan(draft),
         arm_on_card=draft_model.arm_on_card,
         scale_of=scale_of,
+        typed_ends=typed_ends,
         most_points=MOST_POINTS,
         orders_of=orders_of,
         public_answers=public_answers(draft),

@@ -96,9 +96,11 @@ def test_what_one_may_not_know_of_is_not_copied(ann: FlaskClient, storage: SQLit
 def test_file_that_no_page_of_a_draft_can_show_is_refused_by_its_key(ann: FlaskClient, storage: SQLiteStorage) -> None:
     """Nothing is begun: the pages of such a draft would fail."""
     question = {"type": "boolean", "name": "q", "label": "Why?", "public": True}
+    listed = {**question, "type": ["boolean"], "label": {"en": "Why?"}}
     for changes, told in (
         ({"title": "Exams"}, "title: must be a map"), ({"privacy": "none"}, "privacy: must be a map"),
         ({"analysis_plan": [1]}, "analysis_plan: "), ({"questions": [question]}, "questions, 0, label"),
+        ({"questions": [listed]}, "questions, 0, type"),
     ):  # fmt: skip
         data = json.dumps(document(**changes)).encode()
         reply = press(ann, NEW, **{"from": "file", "file": (BytesIO(data), "x")})
