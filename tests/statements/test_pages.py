@@ -173,7 +173,7 @@ def codebook_wrong(survey: Survey, folder: Path) -> list[str]:
     facts, counts, path = Facts.of(survey), counts_of(survey), folder / "codebook.html"
     channels = channels_of([counts], [question.name for question in survey.questions])
     codebook.write_codebook(path, channels, About.of(survey), analyse([counts]))
-    printed = _LABELS.sub("", path.read_text(encoding="utf-8"))
+    printed = _LABELS.sub("", path.read_text(encoding="utf-8").replace("<wbr>", ""))
     left, wrong = "\n".join(Sentences(printed).texts), wrong_in(printed, IN_CODEBOOK, facts, "en")
     for pattern, times in CODEBOOK.items():
         left, count = re.subn(pattern, "", left)

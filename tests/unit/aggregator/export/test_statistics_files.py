@@ -174,7 +174,7 @@ def test_options_keep_the_codes_of_their_names(tmp_path: Path, kind: str) -> Non
     assert sorted({*frame["reason"]}) == [-99, 1, 2, 99, 100]
     assert told.variable_value_labels["reason"] == {
         1: "Option 1", 2: "Option 2", 99: "Option 99", -99: "Option minus_99", 100: "No answer"}  # fmt: skip
-    cells = re.sub(r"<[^>]*>", "|", (tmp_path / "codebook.html").read_text(encoding="utf-8"))
+    cells = re.sub(r"<[^>]*>", "|", (tmp_path / "codebook.html").read_text(encoding="utf-8").replace("<wbr>", ""))
     assert re.search(r"\|3\|+-99\|+Option minus_99\|", cells)
 
 
