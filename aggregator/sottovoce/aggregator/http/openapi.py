@@ -157,7 +157,10 @@ def _operation(route: Route) -> Object:
         "responses": {str(status): _reply(route, status, holds) for status, holds in route.replies.items()},
     }
     if route.query:
-        operation["parameters"] = [_query(each.name, each.about, each.schema) for each in route.query]
+        operation["parameters"] = [
+            {"name": each.name, "in": "query", "description": each.about, "schema": dict(each.schema)}
+            for each in route.query
+        ]
     if route.body:
         example = {"example": EXAMPLES[route.body]} if route.body in EXAMPLES else {}
         operation["requestBody"] = {
@@ -165,10 +168,6 @@ def _operation(route: Route) -> Object:
             "content": {"application/json": {"schema": _ref(route.body)} | example},
         }
     return operation
-
-
-def _query(name: str, about: str, schema: Mapping[str, Any]) -> Object:
-    return {"name": name, "in": "query", "description": about, "schema": dict(schema)}
 
 
 def _reply(route: Route, status: int, holds: Sequence[str]) -> Object:

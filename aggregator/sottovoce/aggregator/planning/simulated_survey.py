@@ -431,14 +431,10 @@ def compare(piloted: Piloted) -> list[SimulatedEstimate]:
             if true is not None and estimate.raw is not None:
                 low, high = estimate.ends
                 figures = ((float(true), 0), (estimate.raw, 0), (low, -1), (high, 1))
-                written = [_format_figure(result.question, estimate, *each) for each in figures]
+                grid = None if estimate.kind == "share" else result.question.domain.grid
+                written = [value if grid is None else grid.figure(value, towards) for value, towards in figures]
                 rows.append(SimulatedEstimate(result.question.name, estimate.option, *written))
     return rows
-
-
-def _format_figure(question: Question, estimate: Estimate, value: float, towards: int) -> Figure:
-    grid = question.domain.grid
-    return value if grid is None or estimate.kind == "share" else grid.figure(value, towards)
 
 
 def answers_of(survey: Survey, truths: list[Values], respondent: int) -> dict[str, Any]:

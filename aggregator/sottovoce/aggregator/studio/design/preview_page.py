@@ -178,19 +178,14 @@ def preview_form(name: str, same: str) -> Response:
     form, tag = make(is_rare), shown_language(survey)
     spoken = tag if tag in LANGUAGES else LANGUAGES[0]
     # Embed two catalogues at most, to keep the frame small; the page around it offers the other languages.
-    catalogues = _catalogues({spoken, survey.default_language})
+    assets, tags = current_app.extensions["assets"], {spoken, survey.default_language}
+    packed = {each: assets.get(f"catalogues/{each}.json") for each in LANGUAGES if each in tags}
+    catalogues = {each: json.loads(found.asset.body) for each, found in packed.items() if found}
     at = whole_number(request.args.get("at", ""))
     page = page_of(form, survey, catalogues, [tag, spoken], Words(spoken).translate("preview_banner"), at, institution)
     reply = Response(page)
     reply.headers["Content-Security-Policy"] = policy(form)
     return reply
-
-
-def _catalogues(tags: set[str]) -> Mapping[str, Any]:
-    """Load the form's catalogues for the given languages; languages without a catalogue are left out."""
-    assets = current_app.extensions["assets"]
-    found = {tag: assets.get(f"catalogues/{tag}.json") for tag in LANGUAGES if tag in tags}
-    return {tag: json.loads(packed.asset.body) for tag, packed in found.items() if packed}
 
 
 _PREVIEW = "/dashboard/surveys/<name>/preview"

@@ -114,8 +114,9 @@ def _pooled_questions(earlier: list[StoredSurvey], survey: Survey | None) -> lis
     """Pair each question of a correction with True if its counts are added to the previous revision's."""
     if not earlier or survey is None:
         return []
-    before = {question.name: question for question in survey_of(earlier[-1].document).questions}
-    return [(question, _counts_as(question, before.get(question.name))) for question in survey.questions]
+    # Results add up the counts of two revisions in which a question has the same domain and channel.
+    before = {each.name: (each.domain, each.mechanism) for each in survey_of(earlier[-1].document).questions}
+    return [(each, before.get(each.name) == (each.domain, each.mechanism)) for each in survey.questions]
 
 
 def _differences(draft: SurveyDraft, earlier: list[StoredSurvey]) -> list[DisplayedDifference]:
@@ -124,11 +125,6 @@ def _differences(draft: SurveyDraft, earlier: list[StoredSurvey]) -> list[Displa
         return []
     before = draft_of(survey_of(earlier[-1].document).document, draft.head.get("revision", 1))
     return differences_in_words(draft, replace(before, people=draft.people, group=draft.group), words())
-
-
-def _counts_as(question: Question, before: Question | None) -> bool:
-    """Return True if both revisions have the same domain and channel: results then add up their counts."""
-    return before is not None and (question.domain, question.mechanism) == (before.domain, before.mechanism)
 
 
 def publish_now(name: str) -> ResponseReturnValue:

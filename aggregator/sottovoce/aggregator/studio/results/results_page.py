@@ -109,9 +109,12 @@ def _rendered(name: str, few: bool) -> RenderedResults:
     """Return the results with the reader's options, after recording the reading; rendered once per snapshot."""
     revisions = _revisions(name)
     note_read(name, revisions)
-    choices, plan, twice = ViewOptions.of(request.args), storage().drafts.plan(name), _twice(revisions)
-    links, split = _links_made(revisions), arm_split(name, revisions, choices)
-    plan_results = planned_results(revisions[-1].survey)
+    choices, plan, survey = ViewOptions.of(request.args), storage().drafts.plan(name), revisions[-1].survey
+    # The most people who may have reported twice because a restore reissued invitations.
+    twice = possibly_twice(storage(), survey.name) if survey.is_blind else 0
+    # How many personal links were made tells of no person, unlike how many were used or revoked.
+    links = token_counts(storage(), survey.name).created if survey.asks_for_invitation else 0
+    split, plan_results = arm_split(name, revisions, choices), planned_results(survey)
 
     def render() -> RenderedResults:
         view = view_of(revisions, choices, words(), plan, split)
@@ -129,18 +132,6 @@ def _rendered(name: str, few: bool) -> RenderedResults:
         (snapshot_key(revisions), choices, words().language, plan, few, twice, links, split.why, plan_results.why),
         render,
     )
-
-
-def _twice(revisions: Sequence[RevisionCounts]) -> int:
-    """Return the largest number of people who may have reported twice because a restore reissued invitations."""
-    survey = revisions[-1].survey
-    return possibly_twice(storage(), survey.name) if survey.is_blind else 0
-
-
-def _links_made(revisions: Sequence[RevisionCounts]) -> int:
-    """Return the number of personal links made; 0 without any. Unlike used and revoked ones, it tells of no person."""
-    survey = revisions[-1].survey
-    return token_counts(storage(), survey.name).created if survey.asks_for_invitation else 0
 
 
 def _trial(name: str, view: ResultsView) -> dict[str, object]:

@@ -125,6 +125,7 @@ def view_of(
     titles = {each.name: title_of(results.survey, each, words) for each in anchors_of(results.survey)}
     group = None if choices.people is None else group_of(revisions, results, choices.people)
     side = _side_by_side(revisions, results, choices, words) or results_by_arm(results, choices, arms)
+    chance = chance_of_arms(results)
     return ResultsView(
         results=results,
         choices=choices,
@@ -136,7 +137,7 @@ def view_of(
         revisions=sum(any(cell.reports for cell in revision.cells) for revision in revisions),
         careless=[*careless_in_words(results, titles, words)],
         arms=arms,
-        arms_test=_arms_test(results, words),
+        arms_test="" if chance is None else words.translate("results_arms_chance", p=words.write.p_equals(chance)),
     )
 
 
@@ -154,11 +155,6 @@ def _side_by_side(
             (words.translate("wave_number", number=number), of_part(results.cohort, wave=number)) for number in shown
         ]
     return ()
-
-
-def _arms_test(results: SurveyResults, words: Words) -> str:
-    chance = chance_of_arms(results)
-    return "" if chance is None else words.translate("results_arms_chance", p=words.write.p_equals(chance))
 
 
 def results_by_arm(
