@@ -51,6 +51,14 @@ def test_procedure_of_a_file_is_shown_and_kept(ann: Researcher, storage: SQLiteS
     assert changed["innocuous"] == {**FACT, "truth": "2/3", "se": "1/100", "source": {"en": "Statistics"}}
 
 
+def test_public_question_of_a_file_without_a_text_is_shown(ann: Researcher) -> None:
+    """With its number among those that could divide the respondents, and with the problem at its field."""
+    nameless = {"type": "boolean", "name": "member", "public": True}
+    page = ann.get(begin(ann, document_of(asks("cheated", mechanism=COIN), nameless)))
+    assert '<option value="1">Question 2</option>' in page
+    assert 'href="#q1.label"' in page
+
+
 @pytest.mark.parametrize(("visible_if", "has_fields"), [({}, True), ({"visible_if": {"year": ["c0"]}}, False)])
 def test_conditions_of_two_kinds_are_a_files(ann: Researcher, visible_if: dict[str, Any], has_fields: bool) -> None:
     """The page has fields for those of which any must hold; of both kinds at once it only offers to leave them out."""
