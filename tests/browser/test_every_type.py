@@ -69,10 +69,33 @@ def test_survey_has_every_mechanism(every: Running) -> None:
     assert set(MECHANISMS) == {question.mechanism.name for question in every.survey.questions if question.mechanism}
 
 
-def test_receipt_tells_what_is_stored(visitor: Visit) -> None:
-    """Every stored value stands on the receipt in words; public answers arrive as they were given."""
+def boxes(page: Page) -> list[tuple[str | None, float, float]]:
+    """Type, width and height of each field that is shown."""
+    fields = page.locator("fieldset input:not([type=radio], [type=checkbox]):visible").all()
+    return [(field.get_attribute("type"), *(box["width"], box["height"])) for field in fields
+            if (box := field.bounding_box())]  # fmt: skip
+
+
+def test_fields_have_names_and_room_and_the_receipt_tells_what_is_stored(visitor: Visit) -> None:
+    """A number is called by its question, a coordinate by its own label, and both say what may be entered; every field
+    shows what it holds, a date no less than a number, and is as high as a finger is wide.
+
+    Every stored value stands on the receipt in words; public answers arrive as they were given.
+    """
     page = visitor.open()
+    days = page.get_by_role("textbox", name="On how many days a month?")
+    west = page.get_by_role("group", name="Where do you stand?").get_by_role("textbox", name="Left (-1) to right (1)")
+    assert days.get_attribute("inputmode") == "numeric"
+    assert "q6-note" in (days.get_attribute("aria-describedby") or "")
+    assert page.inner_text("#q6-note") == "A number from 0 to 30."
+    assert page.get_by_role("group", name="Which of these?").get_by_role("checkbox").count() == 6
+    shown = boxes(page)
     fill(page)
+    assert west.get_attribute("inputmode") == "text"
+    shown += boxes(page)
+    assert {"text", "date"} <= {kind for kind, _, _ in shown}
+    assert all(width >= 160 and height >= 44 for _, width, height in shown)
+
     page.click("#questions [type=submit]")
     shown = receipt(page)
     values = stored(visitor.site)[shown["id"]]
@@ -83,11 +106,26 @@ def test_receipt_tells_what_is_stored(visitor: Visit) -> None:
     assert visitor.complaints == []
 
 
-def test_number_that_does_not_fit_is_told(visitor: Visit) -> None:
-    """Beside the field and in the summary, whose line leads to the field; what fits is not complained about."""
+def test_what_does_not_fit_is_told(visitor: Visit) -> None:
+    """Beside the field and in the summary, whose line leads to the field; what fits is not complained about.
+
+    So are too many choices, whose limit is said beforehand; a number between two steps is counted as the nearer one.
+    """
     page = visitor.open()
     fill(page)
     page.go_back()
+    assert "Choose up to 3, or none." in page.locator("fieldset").nth(4).inner_text()
+    for option in (1, 2):
+        page.check(f"#q4-{option}")
+    page.click("button[type=submit]")
+    assert page.locator(".missing:visible").all_text_contents() == ["Choose no more than 3."]
+    assert "Choose no more than 3." in page.inner_text(".problem li")
+    for option in (1, 2):
+        page.uncheck(f"#q4-{option}")
+    page.fill("#q7-0", "1.7")
+    assert "Counted as 1.5." in page.locator("fieldset", has=page.locator("#q7-0")).last.inner_text()
+    page.fill("#q7-0", ".5")
+    assert "Counted as" not in page.inner_text("#questions")
     for target, text, words in [
         ("q7-0", "-0.25", "Enter a number from 0 to 10."),
         ("q7-0", "", "Enter a number from 0 to 10."),
@@ -110,20 +148,6 @@ def test_number_that_does_not_fit_is_told(visitor: Visit) -> None:
     page.keyboard.press("Enter")
     receipt(page)
     assert len(visitor.bodies) == 1
-
-
-def test_too_many_choices_are_told(visitor: Visit) -> None:
-    """The limit is said beforehand and kept."""
-    page = visitor.open()
-    fill(page)
-    page.go_back()
-    assert "Choose up to 3, or none." in page.locator("fieldset").nth(4).inner_text()
-    for option in (1, 2):
-        page.check(f"#q4-{option}")
-    page.click("button[type=submit]")
-
-    assert page.locator(".missing:visible").all_text_contents() == ["Choose no more than 3."]
-    assert "Choose no more than 3." in page.inner_text(".problem li")
 
 
 def test_answers_are_forgotten(visitor: Visit) -> None:
@@ -164,45 +188,3 @@ def test_rating_is_a_row_where_there_is_room(new_context: NewContext, every: Run
     assert len(tops) == 5
     assert len(set(tops)) == 1
     assert width == 960
-
-
-def test_fields_have_names_and_rules_for_screen_readers(visitor: Visit) -> None:
-    """A number is called by its question, a coordinate by its own label, and both say what may be entered."""
-    page = visitor.open()
-    days = page.get_by_role("textbox", name="On how many days a month?")
-    west = page.get_by_role("group", name="Where do you stand?").get_by_role("textbox", name="Left (-1) to right (1)")
-
-    assert days.get_attribute("inputmode") == "numeric"
-    assert "q6-note" in (days.get_attribute("aria-describedby") or "")
-    assert page.inner_text("#q6-note") == "A number from 0 to 30."
-    assert page.get_by_role("group", name="Which of these?").get_by_role("checkbox").count() == 6
-    fill(page)
-    assert west.get_attribute("inputmode") == "text"
-
-
-def test_what_is_typed_has_room(visitor: Visit) -> None:
-    """Every field shows what it holds, a date no less than a number, and is as high as a finger is wide."""
-    page = visitor.open()
-    fields = page.locator("fieldset input:not([type=radio], [type=checkbox]):visible")
-    kinds = {field.get_attribute("type") for field in fields.all()}
-    boxes = [field.bounding_box() for field in fields.all()]
-    fill(page)
-    kinds |= {field.get_attribute("type") for field in fields.all()}
-    boxes += [field.bounding_box() for field in fields.all()]
-
-    assert {"text", "date"} <= kinds
-    assert all(box is not None and box["width"] >= 160 and box["height"] >= 44 for box in boxes)
-
-
-def test_number_between_two_steps_is_counted_as_the_nearer_one(visitor: Visit) -> None:
-    """The field says which; nothing of it is refused."""
-    page = visitor.open()
-    fill(page)
-    page.go_back()
-    page.fill("#q7-0", "1.7")
-    assert "Counted as 1.5." in page.locator("fieldset", has=page.locator("#q7-0")).last.inner_text()
-    page.fill("#q7-0", ".5")
-    assert "Counted as" not in page.inner_text("#questions")
-    go_on(page)
-    page.click("#questions [type=submit]")
-    receipt(page)

@@ -127,17 +127,15 @@ def read(file: Path) -> bytes:
     return b""
 
 
-def test_choosing_leaves_no_mark_in_the_page(page: Page) -> None:
-    """The markup after choosing is the markup before; an answer is a property, never an attribute."""
+def test_choosing_leaves_no_mark_and_sending_nothing_but_the_report(visit: Visit, page: Page) -> None:
+    """The markup after choosing is the markup before, for an answer is a property, never an attribute, and no entry is
+    kept; after sending no input is left, and the browser keeps the drawn report and the survey's text alone.
+    """
     before = page.content()
     choose(page, 1, 0, 2, 3, 1)
-
     # The row of buttons is measured once it is shown, whatever is chosen.
     assert before.replace(" stays", "") == page.content().replace(" stays", "")
-
-
-def test_sent_page_holds_nothing_but_the_report(visit: Visit, page: Page) -> None:
-    """After sending no input is left, and the browser keeps the drawn report and the survey's text alone."""
+    assert page.evaluate(EVERYTHING_KEPT) == []
     shown = send(page, 1, 0, 2, 3, 1)
 
     assert page.locator("input, form").count() == 0
@@ -147,12 +145,6 @@ def test_sent_page_holds_nothing_but_the_report(visit: Visit, page: Page) -> Non
     assert [expected, visit.site.survey.canonical.decode()] == kept
     others = "[localStorage.length, sessionStorage.length, history.state?.step, document.cookie]"
     assert page.evaluate(others) == [0, 0, 2, ""]
-
-
-def test_choosing_keeps_no_entry(page: Page) -> None:
-    """Nothing is written before Send is pressed."""
-    choose(page, 1, 0, 2, 3, 1)
-    assert page.evaluate(EVERYTHING_KEPT) == []
 
 
 def test_no_file_holds_the_true_answers(playwright: Playwright, planted: Running, tmp_path: Path) -> None:
