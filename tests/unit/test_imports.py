@@ -121,8 +121,13 @@ def module_of(path: Path) -> str:
 MODULES = {module_of(path): path for path in SOURCES}
 
 
-def imported(source: str) -> Iterator[str]:
-    """Names that a source imports, as modules where they are modules."""
+@cache
+def imported(source: str) -> set[str]:
+    """Return the names that a source imports, as modules where they are modules."""
+    return set(_imported(source))
+
+
+def _imported(source: str) -> Iterator[str]:
     for node in ast.walk(tree_of(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -135,7 +140,7 @@ def imported(source: str) -> Iterator[str]:
 @cache
 def imports() -> dict[str, set[str]]:
     """Return what each module imports; read at the first use, since each process collects this file."""
-    return {module: set(imported(path.read_text(encoding="utf-8"))) for module, path in MODULES.items()}
+    return {module: imported(path.read_text(encoding="utf-8")) for module, path in MODULES.items()}
 
 
 def part_of(module: str) -> str:

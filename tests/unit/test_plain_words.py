@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from tests.unit.test_imports import ROOT, SOURCES, tree_of
@@ -42,11 +43,11 @@ def docstrings(source: str) -> Iterator[tuple[str, str]]:
                 yield name, text
 
 
-def of_product() -> Iterator[tuple[str, str]]:
-    """Yield "path: name" and docstring of every public name of the product."""
-    for path in SOURCES:
-        place = path.relative_to(ROOT).as_posix()
-        yield from ((f"{place}: {name}", text) for name, text in docstrings(path.read_text(encoding="utf-8")))
+@cache
+def of_product() -> list[tuple[str, str]]:
+    """Return "path: name" and docstring of every public name of the product."""
+    places = [(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")) for path in SOURCES]
+    return [(f"{place}: {name}", text) for place, source in places for name, text in docstrings(source)]
 
 
 def test_docstrings_have_five_words() -> None:
