@@ -272,6 +272,12 @@ CODEBOOK: Mapping[str, Callable[[Facts], int | None]] = {
     ),
     r"A randomized report and not the answer\.": lambda facts: len(facts.private),
     r"Epsilon of one report: [\d.]+\.": lambda facts: len(facts.private),
+    r"It is in the planned design [^.]+\.": lambda facts: sum(
+        asked["name"] in (each["question"], each["against"])
+        for each in facts.document.get("analysis_plan", ())
+        if "design" in each
+        for asked in facts.document["questions"]
+    ),
     r"The person's own innocuous fact hides it\.": lambda facts: sum(asked.is_own_fact for asked in facts.private),
     r"0 = (both or neither statement is true|no), 1 = (exactly one statement is true|yes)\.": lambda facts: sum(
         asked.is_own_fact for asked in facts.private

@@ -6,6 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from sottovoce.aggregator.analysis.estimates import QuestionResult, SurveyResults
+from sottovoce.aggregator.analysis.mixtures.fielded import designs_in_words
 from sottovoce.aggregator.analysis.worked_example import limits
 from sottovoce.aggregator.export.channels import Channel
 from sottovoce.aggregator.export.flow_chart import flow_chart
@@ -101,6 +102,7 @@ def _lines(
     for question in shown:
         mine = [channel for channel in channels if channel.question.name == question.name]
         yield from _section(question, mine, language, shorter.get(question.name, ""))
+        yield from (f"<p>It is in the planned {each}.</p>" for each in designs_in_words(survey, question.name))
         if question.name in few:
             yield f"<p>{few[question.name]:,} reports: {about_few(question)}</p>"
         yield from _shares(found.get(question.name), language, results is not None and results.closed)

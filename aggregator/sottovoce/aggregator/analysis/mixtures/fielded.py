@@ -16,19 +16,18 @@ from sottovoce.shared.spec import Question, Survey
 
 NO_DESIGN = "'{variable}' is in no design of the survey's analysis_plan: name a question of one"
 OWN_FACT = "Epsilon holds as long as no one who sees a report knows the fact or the die that hides it"
-
-
 _WORDS = {
-    CHEATER_DETECTION: "estimates people who always say no as a share of their own; epsilon holds for people who do as "
-    "instructed",
-    UNRELATED_UNKNOWN: "estimates the share of yes to the second question, too; epsilon, and the numbers in the form, "
-    "rest on the stated range of that share",
+    CHEATER_DETECTION: "estimates people who always say no as a share of their own; the share of each question by "
+    "itself takes them to do as instructed, and is too low; epsilon holds for people who do as instructed",
+    UNRELATED_UNKNOWN: "estimates the share of yes to the second question, too; the share of each question by itself "
+    "takes the stated one; epsilon, and the numbers in the form, rest on the stated range of that share",
 }
 
 
-def designs_in_words(survey: Survey) -> list[str]:
-    """Return what each design of the survey's plan estimates, and for whom its epsilon holds."""
-    planned = [each for each in planned_comparisons(survey) if each.design]
+def designs_in_words(survey: Survey, name: str = "") -> list[str]:
+    """Return what each design of the survey's plan, or each one of a question, estimates and for whom epsilon holds."""
+    of_all = (each for each in planned_comparisons(survey) if each.design)
+    planned = [each for each in of_all if not name or name in (each.question, each.against)]
     return [f"design {each.design} of {each.question} and {each.against} {_WORDS[each.design]}" for each in planned]
 
 

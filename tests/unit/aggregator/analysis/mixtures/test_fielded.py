@@ -222,8 +222,14 @@ def test_lint_and_methods_say_what_the_design_is(place: Path) -> None:
     """For whom epsilon holds; of an unknown share, that it rests on the stated range."""
     assert (
         "design cheater_detection of copied_rare and copied_often estimates people who always say no as a share of "
-        "their own; epsilon holds for people who do as instructed"
+        "their own; the share of each question by itself takes them to do as instructed, and is too low; epsilon holds "
+        "for people who do as instructed"
     ) in "\n".join(describe(CHEATERS))
     assert "rest on the stated range of that share" in "\n".join(describe(UNKNOWN))
+    codebook = (place / "files/codebook.html").read_text(encoding="utf-8")
+    assert (
+        codebook.count("<p>It is in the planned design cheater_detection of copied_rare and copied_often estimates")
+        == 2
+    )
     methods = " ".join((place / "files/methods.md").read_text(encoding="utf-8").split())
     assert "The planned design cheater_detection of copied_rare and copied_often estimates people" in methods
