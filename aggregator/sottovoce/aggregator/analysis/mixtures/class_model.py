@@ -2,11 +2,13 @@
 
 Model       Multinomial log odds of carriers and of people who always say no, against noncarriers who do as instructed.
             The channel of each group is known, so each (group, report) has its own row of likelihoods.
-Shares      Means of the fitted shares, with errors by the delta method and limits by the log odds of the mean.
+Shares      Means of the fitted shares, with errors by the delta method and limits by the log odds of the mean. If the
+            likelihood without a class has not fallen as far as at a limit, the low one is 0, which log odds never are.
 Errors      By the observed information; with weights the sandwich.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ from sottovoce.aggregator.analysis.data_file.people_with_predictors import mean_
 from sottovoce.aggregator.analysis.mixtures.designs import CHEATING, DESIGNS
 from sottovoce.aggregator.analysis.regression.covariance import covariance
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
-from sottovoce.aggregator.analysis.regression.newton import Array, maximize
+from sottovoce.aggregator.analysis.regression.newton import Array, Fit, maximize
 from sottovoce.aggregator.analysis.regression.regression_result import wald_coefficients
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.estimators.intervals import normal_quantile
@@ -65,7 +67,7 @@ def with_class_model(
     kind = "observed" if weights is None else "sandwich"
     variance, z = covariance(model, fit, kind), normal_quantile(confidence)
     names = [known.shares[place].name for place in _CLASSES]
-    shares = dict(zip(names, _shares(model, fit.theta, variance, z), strict=True))
+    shares = dict(zip(names, _shares(model, fit, variance, z), strict=True))
     labels = [(name, term.name) for name in names[1:] for term in sample.design.terms]
     fitted = {
         "formula": formula,
@@ -78,12 +80,14 @@ def with_class_model(
     return {**found, "model": fitted, "warnings": [*found["warnings"], *sample.left_out]}
 
 
-def _shares(model: Multinomial, theta: Array, variance: Array, z: float) -> Iterator[Document]:
+def _shares(model: Multinomial, fit: Fit, variance: Array, z: float) -> Iterator[Document]:
     """Yield the mean fitted share of each class."""
-    fitted = model.truth(theta, slice(None))
+    fitted = model.truth(fit.theta, slice(None))
     everybody = np.append(1 - fitted.sum(axis=0)[None], fitted, axis=0)
     for place, shares in enumerate(everybody):
         # The derivative of a share by the log odds of each class.
         slopes = shares * ((np.arange(1, len(everybody)) == place)[:, None] - fitted)
         share, error, low, high = mean_share(model, shares, slopes, variance, z)
-        yield {"share": share, "se": error, "low": low, "high": high}
+        without = maximize(replace(model, likelihood=np.delete(model.likelihood, place, axis=1)))
+        fallen = 2 * (fit.log_likelihood - without.log_likelihood)
+        yield {"share": share, "se": error, "low": low if fallen > z**2 else 0.0, "high": high}

@@ -202,3 +202,15 @@ def test_counts_alone_have_no_formula() -> None:
     """People's predictors are in a file."""
     words = ["results", "mixture", "--design", "cheater_detection", "--p", ".25", "--p", ".75", "--yes", "1,2"]
     assert "name a FILE" in CliRunner().invoke(main, [*words, "--n", "5,5", "--formula", "~ x"]).output
+
+
+def test_limit_of_a_class_that_may_be_empty_is_0(tmp_path: Path) -> None:
+    """A share of a few people whose likelihood without the class is nearly as large; others stay above 0."""
+    counts = {(0, 0): (235, 265), (1, 0): (405, 95), (0, 1): (272, 228), (1, 1): (418, 82)}
+    people = [
+        (float(y), *at) for at, both in counts.items() for y, n in zip((1, 0), both, strict=True) for _ in range(n)
+    ]
+    columns = dict(zip(("y", "arm", "x"), np.array(people).T, strict=True))
+    path = _path(tmp_path, {**columns, "age": columns["x"], "w": columns["x"] + 1})
+    shares = open_data(path).mixture(*DESIGN, formula="~ x").document["model"]["shares"]
+    assert [shares[name]["low"] == 0 for name in ("pi", "beta", "gamma")] == [False, False, True]
