@@ -134,6 +134,8 @@ def check(survey: Survey) -> None:
         assert [public.index(next(each for each in public if each.name == item.visible_if[0].question)) + 1
                 for item in asked] == [on for on, *_ in SENSITIVE]  # fmt: skip
         assert all(item.questions[0].options[item.visible_if[0].options[0]] == "yes" for item in asked)
+    deciding = {each.question for item in protected for each in item.visible_if}
+    assert deciding <= {each.name for each in survey.questions if "in_files" in each.marks}
     assert [(each.question, each.against) for each in planned_comparisons(survey)] == [
         (one.name, other.name) for one, other in zip(protected, direct, strict=True)
     ]

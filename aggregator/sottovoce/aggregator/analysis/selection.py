@@ -182,6 +182,9 @@ def _smallest(columns: Columns, name: str, asked: Rows, carried: Rows, parts: ND
     """Return the number of people in the smallest group that a mask of those who were asked tells apart in a wave."""
     question = columns.question(name)
     by_arm = question is not None and question.mechanism is None and ARM in columns.values
+    if by_arm:
+        # What one arm alone is asked tells the arm, also where a file leaves it out.
+        by_arm = sum(columns.survey.questions.index(question) in each for each in columns.survey.places_by_arm) > 1
     keys = [asked, columns.wave, *([columns.values[ARM]] if by_arm else []), *([] if parts is None else [parts])]
     groups, sizes = np.unique(np.stack(keys).astype(np.int64)[:, carried], axis=1, return_counts=True)
     return int(sizes.min()) if groups[0].any() else 0

@@ -7,9 +7,9 @@ Cohort      Public, and not protected by noise. A file names a cohort only if th
 Background  A public question with ``in_files`` is in the files too. Within each group of reports that agree in
             revision, wave and all public columns before it, answers of fewer than five reports are ``few``, and with
             them the rarest other answers until ``few`` has none or at least five reports, without those who were not
-            asked. So at least five reports agree in all public columns that they were asked, except where fewer were
-            asked at all. There is no such column once public answers are published under a budget, whose noise it
-            would undo.
+            asked. Columns that conditions of randomized questions read come first, so that they tell who was asked. So
+            at least five reports agree in all public columns that they were asked, except where fewer were asked at
+            all. There is no such column once public answers are published under a budget, whose noise it would undo.
 Revisions   The columns are the questions of the newest revision. A report of an earlier revision has a value where that
             revision asked the same question. The mechanism may differ, so each row carries its revision.
 """
@@ -83,7 +83,7 @@ def read_reports(
     if not public and newest.cohort is not None:
         found = _coarsened(found, newest.questions[newest.cohort], revisions)
     if not public:
-        shown = [question for question in questions if question.mechanism is None]
+        shown = sorted((each for each in questions if each.mechanism is None), key=_rank(newest))
         names = {cohort: [q.name for q in shown if ("cohort" in q.marks) is cohort] for cohort in (True, False)}
         found = without_rare_answers(found, names[True], names[False])
     if with_hidden:
@@ -118,8 +118,7 @@ def as_columns(reports: ReportColumns, surveys: Mapping[int, Survey]) -> Columns
     public = [each for each in surveys[revisions[-1]].questions if not each.mechanism and each.name in reports.columns]
     few_of: dict[str, NDArray[np.bool_]] = {}
     values, groups = dict(reports.columns), [reports.revision, reports.wave]
-    # The cohort is the first column that answers are left out of.
-    for question in sorted(public, key=lambda each: "cohort" not in each.marks):
+    for question in sorted(public, key=_rank(surveys[revisions[-1]])):
         column = reports.columns[question.name]
         if is_few(column).any():
             few_of[question.name] = _unknown(column, groups, question.domain.grid is not None)
@@ -133,6 +132,13 @@ def as_columns(reports: ReportColumns, surveys: Mapping[int, Survey]) -> Columns
         least=0,
         few=few_of,
     )
+
+
+def _rank(survey: Survey) -> Callable[[Question], tuple[bool, bool]]:
+    """Return the key by which public columns are sorted before answers are left out of one after the other."""
+    private = [item for item in survey.items if any(question.mechanism for question in item.questions)]
+    deciding = {condition.question for item in private for condition in item.conditions}
+    return lambda question: ("cohort" not in question.marks, question.name not in deciding)
 
 
 def file_questions(newest: RevisionCounts) -> list[Question]:

@@ -8,8 +8,9 @@ Half        A random half of the people may be asked directly: two arms, a direc
 Files       Which public questions have answers in files of reports is chosen by how many people would be alone with
             theirs. Of n people spread evenly over k combinations of public answers, a share of (1 - 1/k)^(n - 1) is
             expected to be alone in theirs. Files leave rare answers out as ``few``, so further columns would mostly say
-            that. The order is the survey's. A question is in the files if with it at most 5 % are alone, or if its card
-            says so.
+            that. Questions that conditions of sensitive ones read come first, as without them files cannot tell who was
+            asked; the others follow in the survey's order. A question is in the files if with it at most 5 % are alone,
+            or if its card says so.
 """
 
 import math
@@ -70,6 +71,7 @@ class FileColumn:
         alone: expected share of people alone in their combination, with this question and the columns before it.
         groups: most groups of its answers that would fit; 0 if not even two do, or if the question itself fits.
         shown: True if files have it.
+        decides: True if a condition of a sensitive question reads it.
     """
 
     name: str
@@ -77,21 +79,20 @@ class FileColumn:
     alone: float
     groups: int
     shown: bool
+    decides: bool
 
 
-def file_columns(
-    items: Sequence[Mapping[str, Any]], people: int | None, *, chooses: bool, arms: int = 1
-) -> Iterator[FileColumn]:
-    """Yield the public questions among items of a survey's document.
+def file_columns(document: Mapping[str, Any], people: int | None, *, chooses: bool) -> Iterator[FileColumn]:
+    """Yield the public questions of a survey's document.
 
     Args:
-        items: what of ``in_files`` says true or false stays so.
+        document: what of ``in_files`` says true or false stays so; files always have each person's arm.
         people: planned number; None without one.
         chooses: others are shown if they fit.
-        arms: number of the survey's arms, of which files always have each person's.
     """
-    together, n = max(arms, 1), people or UNPLANNED
-    for item in items:
+    items, together, n = document["questions"], max(len(document.get("arms", ())), 1), people or UNPLANNED
+    read = {name for item in items if _is_sensitive(item) for key in CONDITIONS for name in item.get(key, ())}
+    for item in sorted(items, key=lambda each: each.get("name") not in read):
         survey = {**_BARE, "questions": [_alone(item)] if item.get("public") else []}
         questions = complete_questions(canonical.dump(survey))
         if not questions:
@@ -101,14 +102,13 @@ def file_columns(
         fits = alone <= MOST_ALONE
         shown = bool(item.get("in_files", chooses and fits) or item.get("cohort"))
         room = 0 if fits else int(-1 / math.expm1(math.log(MOST_ALONE) / max(n - 1, 1))) // together
-        yield FileColumn(str(item["name"]), values, alone, room if room > 1 else 0, shown)
+        yield FileColumn(str(item["name"]), values, alone, room if room > 1 else 0, shown, item["name"] in read)
         together *= values if shown else 1
 
 
 def with_file_columns(document: Mapping[str, Any], people: int | None) -> dict[str, Any]:
     """Return a survey's document with ``in_files`` for the public questions that files are to have."""
-    columns = file_columns(document["questions"], people, chooses=True, arms=len(document.get("arms", ())))
-    shown = {column.name for column in columns if column.shown}
+    shown = {column.name for column in file_columns(document, people, chooses=True) if column.shown}
     return {**document, "questions": [_chosen(item, shown) for item in document["questions"]]}
 
 
@@ -123,6 +123,10 @@ def _share(combinations: int, people: int) -> float:
 
 _TEXT = {"en": "q"}
 _BARE = {"format": FORMAT, "name": "q", "title": _TEXT, "default_language": "en", "revision": 1}
+
+
+def _is_sensitive(item: Mapping[str, Any]) -> bool:
+    return item.get("type") in (*TYPES, "matrix") and not (item.get("public") or item.get("of", {}).get("public"))
 
 
 def _alone(item: Mapping[str, Any]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from sottovoce.aggregator.analysis.availability import FEW, check_closed
-from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse
+from sottovoce.aggregator.analysis.estimates import QuestionResult, RevisionCounts, SurveyResults, analyse
 from sottovoce.aggregator.analysis.mixtures.fielded import designs_in_words
 from sottovoce.aggregator.analysis.results_document import export_document, mechanism_document
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns, file_questions, is_few, read_reports
@@ -48,6 +48,7 @@ from sottovoce.aggregator.i18n.translator import ENGLISH
 from sottovoce.aggregator.institution import Institution
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.storage.report_reader import ReadableReports
+from sottovoce.aggregator.storage.reports.batch_columns import is_null
 from sottovoce.aggregator.surveys.survey_file import yaml_text
 from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.by_hand.protection import protection_by
@@ -99,16 +100,13 @@ def result_rows(results: SurveyResults, about: About) -> Iterator[tuple[object, 
     """Yield the rows of one wave, cohort or the whole, by ``COLUMNS``."""
     document = export_document(results)
     survey = (*(document[key] for key in _SURVEY[:4]), about.version, document["closed"])
+    language = results.survey.default_language
     for asked, result in zip(document["questions"], results.questions, strict=True):
-        labels = _labels(result.question, results.survey.default_language)
-        name = question_label(result.question, results.survey.default_language)
+        labels = dict(zip(result.question.options, option_labels(result.question, language), strict=True))
+        name = question_label(result.question, language)
         leading = (results.wave, results.cohort, asked["name"], asked["type"], name, asked["epsilon"])
         for among, estimate in _estimates(asked):
             yield (*survey, *leading, labels.get(estimate["option"], ""), *(estimate[key] for key in _FIGURES), among)
-
-
-def _labels(question: Question, language: str) -> dict[str, str]:
-    return dict(zip(question.options, option_labels(question, language), strict=True))
 
 
 def _estimates(asked: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -126,11 +124,12 @@ def write_ddi(
     questions: Sequence[Question],
     reports: int,
     about: About,
-    few: Container[str] = (),
+    few: Container[str],
+    notes: Mapping[str, str],
 ) -> None:
     """Write the document; ``questions`` are those in the file of reports, ``reports`` their number.
 
-    ``few`` are the questions of which the file leaves rare answers out.
+    ``few`` are the questions of which the file leaves rare answers out, ``notes`` sentences on single ones.
     """
     root = ET.Element("codeBook", {"xmlns": NAMESPACE, "version": "2.5"})
     _study(ET.SubElement(root, "stdyDscr"), about)
@@ -140,6 +139,8 @@ def write_ddi(
         mine = [channel for channel in channels if channel.question.name == question.name]
         found = _var(data, number, question.name, _nature(question))
         _variable(found, question, mine, about.survey, question.name in few)
+        if question.name in notes:
+            _text(found, "notes", notes[question.name], "en")
     for number, (name, description) in enumerate(EXTRA.items(), start=len(questions) + 1):
         _text(_var(data, number, name, "interval"), "labl", description)
     ET.indent(root)
@@ -468,6 +469,20 @@ class Source:
         return {name: left for name in public if (left := int(is_few(columns[name]).sum()))}
 
     @cached_property
+    def notes(self) -> dict[str, str]:
+        """Sentences on the questions of which the files of reports have another n than the results; none while open."""
+        conditional = [each for each in self.results.questions if each.conditional]
+        try:
+            columns = self.reports.columns if conditional else {}
+        except EstimateError:
+            return {}
+        counted = {name: int((~is_null(values)).sum()) for name, values in columns.items()}
+        found = [(each, counted[each.question.name]) for each in conditional if each.question.name in counted]
+        return {
+            each.question.name: _other_n(each, n) for each, n in found if n < each.n or (n > each.n and each.asked_only)
+        }
+
+    @cached_property
     def reports_with_public(self) -> ReportColumns:
         """Reports with private questions and all public answers.
 
@@ -533,14 +548,25 @@ class Source:
         return analyse(self.revisions, wave=self.wave)
 
 
+def _other_n(result: QuestionResult, n: int) -> str:
+    question = result.question
+    coded = "no answer" if question.domain.absent else repr(question.answer(question.absent or 0))
+    where, others = ("in the files", "Results") if n > result.n else ("on Results", "the files")
+    return (
+        f"{question.name}: files of reports have n = {n:,}, Results and estimates.csv n = {result.n:,}. People who "
+        f"were not asked count as {coded}{'' if question.mechanism else ' or few'} {where}; {others} leave them out."
+    )
+
+
 Write = Callable[[Source, Path], object]
 
 
-def _script(name: str) -> Write:
+def _script(name: str, say: str) -> Write:
     def write(source: Source, path: Path) -> None:
         header = "".join(f"# {line}\n" for line in source.about.lines)
         script = files("sottovoce.aggregator.export.scripts").joinpath(name).read_text(encoding="utf-8")
-        path.write_text(header + script, encoding="utf-8")
+        notes = "".join(f"{say.format(note)}\n" for note in source.notes.values())
+        path.write_text(header + script + notes, encoding="utf-8")
 
     return write
 
@@ -555,7 +581,9 @@ def _report_files(name: str, read: Callable[[Source], ReportColumns]) -> dict[st
     def statistics(source: Source, path: Path) -> None:
         reports = read(source)
         channels = [channel for channel in source.channels if channel.question.name in reports.columns]
-        write_statistics_file(path, reports, channels, source.about)
+        # With all public answers a file tells who was asked.
+        notes = source.notes.values() if reports is source.reports else ()
+        write_statistics_file(path, reports, channels, source.about, notes)
 
     return {
         f"{name}.csv": lambda source, path: write_reports_csv(path, read(source), source.about),
@@ -576,9 +604,10 @@ They are never part of an archive, and the researcher first sees how many respon
 """
 
 
-def _codebook(source: Source, path: Path) -> None:
-    shown = file_questions(source.revisions[-1])
-    write_codebook(path, source.channels, source.about, source.results, source.institution, source.few, shown)
+def _codebook(s: Source, path: Path) -> None:
+    shown = file_questions(s.revisions[-1])
+    few = {each.name: f"{s.few[each.name]:,} reports: {about_few(each)}" for each in shown if each.name in s.few}
+    write_codebook(path, s.channels, s.about, s.results, s.institution, [few, s.notes], shown)
 
 
 AT_ANY_TIME: dict[str, Write] = {
@@ -587,7 +616,7 @@ AT_ANY_TIME: dict[str, Write] = {
     "estimates.xlsx": lambda s, path: write_estimates_xlsx(path, s.revisions, s.about, s.wave),
     "codebook.html": _codebook,
     "ddi.xml": lambda s, path: write_ddi(
-        path, s.channels, file_questions(s.revisions[-1]), s.results.reports, s.about, s.few
+        path, s.channels, file_questions(s.revisions[-1]), s.results.reports, s.about, s.few, s.notes
     ),
     # When it is read again, it has the same digest.
     "survey.yaml": lambda s, path: path.write_text(
@@ -600,8 +629,8 @@ AT_ANY_TIME: dict[str, Write] = {
     ),
     "channels.csv": lambda s, path: write_csv(path, s.about, CHANNEL_COLUMNS, channel_rows(s.randomizing)),
     "scores.csv": lambda s, path: write_csv(path, s.about, SCORE_COLUMNS, score_rows(s.randomizing)),
-    "analysis.py": _script("analysis.py"),
-    "analysis.R": _script("analysis.R"),
+    "analysis.py": _script("analysis.py", "print({!r}, file=sys.stderr)"),
+    "analysis.R": _script("analysis.R", "message({!r})"),
 }
 """Files of texts and published counts, available at any time."""
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
-from types import MappingProxyType
 
 from sottovoce.aggregator.analysis.estimates import QuestionResult, SurveyResults
 from sottovoce.aggregator.analysis.mixtures.fielded import designs_in_words
@@ -48,7 +47,7 @@ def write_codebook(
     about: About,
     results: SurveyResults | None = None,
     institution: Institution | None = None,
-    few: Mapping[str, int] = MappingProxyType({}),
+    notes: Sequence[Mapping[str, str]] = (),
     shown: Sequence[Question] | None = None,
 ) -> None:
     """Write the page, with the results' estimates beside the questions and the institution above the title if given.
@@ -59,11 +58,11 @@ def write_codebook(
         about: provenance.
         results: estimates, or None.
         institution: that it names.
-        few: how many answers to a question the files of reports leave out.
+        notes: sentences by question, such as on the answers that the files of reports leave out.
         shown: questions that are columns of these files; None for all.
     """
     columns = about.survey.questions if shown is None else shown
-    lines = _lines(channels, about, results, institution or Institution(), few, columns)
+    lines = _lines(channels, about, results, institution or Institution(), notes, columns)
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -81,7 +80,7 @@ def _lines(
     about: About,
     results: SurveyResults | None,
     institution: Institution,
-    few: Mapping[str, int],
+    notes: Sequence[Mapping[str, str]],
     shown: Sequence[Question],
 ) -> Iterator[str]:
     survey, language = about.survey, about.survey.default_language
@@ -103,8 +102,7 @@ def _lines(
         mine = [channel for channel in channels if channel.question.name == question.name]
         yield from _section(question, mine, language, shorter.get(question.name, ""))
         yield from (f"<p>It is in the planned {each}.</p>" for each in designs_in_words(survey, question.name))
-        if question.name in few:
-            yield f"<p>{few[question.name]:,} reports: {about_few(question)}</p>"
+        yield from (f"<p>{escape(each[question.name])}</p>" for each in notes if question.name in each)
         yield from _shares(found.get(question.name), language, results is not None and results.closed)
         yield "</section>"
     for name, description in EXTRA.items():

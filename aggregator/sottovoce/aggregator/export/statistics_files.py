@@ -9,7 +9,7 @@ Stata file has no notes. The library requires the whole table in memory, 8 bytes
 
 import textwrap
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -57,8 +57,13 @@ _MORE_LABELS = {"wave": "Wave of the report, from 0", "revision": "Revision of t
 _FORMATS = {".sav": _Format(64, 255, 255, 120), ".dta": _Format(29, 80, 320, 30_000)}
 
 
-def write_statistics_file(path: Path, reports: ReportColumns, channels: Sequence[Channel], about: About) -> None:
-    """Write reports, already in a new random order, to a ``.sav`` or ``.dta`` file, with labels and provenance."""
+def write_statistics_file(
+    path: Path, reports: ReportColumns, channels: Sequence[Channel], about: About, remarks: Iterable[str] = ()
+) -> None:
+    """Write reports, already in a new random order, to a ``.sav`` or ``.dta`` file, with labels and provenance.
+
+    ``remarks`` are for the notes of SPSS; a Stata file has none.
+    """
     pandas, pyreadstat = needed("pandas"), needed("pyreadstat")
     kind = path.suffix
     allowed, language = _FORMATS[kind], about.survey.default_language
@@ -100,7 +105,7 @@ def write_statistics_file(path: Path, reports: ReportColumns, channels: Sequence
     }
     if kind == ".sav":
         metadata["row_compress"] = True
-        metadata["note"] = notes(about, channels, shortened)
+        metadata["note"] = notes(about, channels, [*remarks, *(_SHORTENED.format(name=name) for name in shortened)])
         metadata["variable_measure"] = {names[q.name]: _MEASURES[scale_of(q)] for q in questions.values()}
     frame = pandas.DataFrame({names[name]: column for name, column in columns.items()}, copy=False)
     (pyreadstat.write_sav if kind == ".sav" else pyreadstat.write_dta)(frame, path, **metadata)
@@ -176,14 +181,11 @@ def _whole_letters(text: str, longest: int) -> str:
     return text.encode()[:longest].decode(errors="ignore")
 
 
-def notes(about: About, channels: Sequence[Channel], shortened: Sequence[str] = ()) -> list[str]:
-    """Return the provenance and each question's channel, in lines that SPSS accepts.
-
-    ``shortened`` are questions whose labels of values are cut.
-    """
+def notes(about: About, channels: Sequence[Channel], remarks: Sequence[str] = ()) -> list[str]:
+    """Return the provenance, the remarks and each question's channel, in lines that SPSS accepts."""
     texts = [
         *about.lines,
-        *(_SHORTENED.format(name=name) for name in shortened),
+        *remarks,
         _NO_ANSWERS,
         *(f"{channel.question.name}: {channel_text(channel)}" for channel in channels),
     ]

@@ -37,23 +37,41 @@ SECRET = {"type": "boolean", "name": "cheated", "label": {"en": "c"}, "mechanism
 
 def test_questions_are_taken_in_order_while_at_most_five_percent_are_alone() -> None:
     """Of 640 people, 18 combinations fit, 18 times 73 ages or 12 cities do not, and 11 bands of these would."""
-    sex, year, age, city = file_columns([SEX, SECRET, YEAR, AGE, CITY], 640, chooses=True)
+    sex, year, age, city = file_columns({"questions": [SEX, SECRET, YEAR, AGE, CITY]}, 640, chooses=True)
 
     assert [(each.name, each.values, each.shown) for each in (sex, year, age, city)] == [
         ("sex", 3, True), ("year", 6, True), ("age", 73, False), ("city", 12, False)]  # fmt: skip
     assert year.alone == pytest.approx((17 / 18) ** 639)
     assert age.alone == pytest.approx((1 - 1 / (18 * 73)) ** 639)
-    fitting, more = (next(file_columns([item("all", choices=names(size))], 640, chooses=True)) for size in (213, 214))
+    fitting, more = (
+        next(file_columns({"questions": [item("all", choices=names(size))]}, 640, chooses=True)) for size in (213, 214)
+    )
     assert fitting.alone <= 0.05 < more.alone
     assert (age.groups, city.groups, year.groups) == (213 // 18, 213 // 18, 0)
 
 
+def test_questions_that_decide_who_is_asked_come_first() -> None:
+    """Those that conditions of sensitive questions read, also of a matrix; not those of public ones or notes."""
+    later = [
+        {**SECRET, "visible_if": {"city": ["c0"]}},
+        {"type": "matrix", "name": "m", "rows": names(2), "of": {"type": "boolean"}, "any_of": {"age": [18]}},
+        {"type": "matrix", "name": "n", "of": {"type": "boolean", "public": True}, "visible_if": {"year": ["c0"]}},
+        {"type": "note", "name": "t", "label": {"en": "t"}, "visible_if": {"sex": ["c0"]}},
+    ]
+    found = [*file_columns({"questions": [SEX, YEAR, AGE, CITY, *later]}, 640, chooses=True)]
+
+    assert [(each.name, each.decides, each.shown) for each in found] == [
+        ("age", True, True), ("city", True, False), ("sex", False, False), ("year", False, False)]  # fmt: skip
+
+
 def test_what_a_card_says_counts_before_the_rule() -> None:
     """A question that is added is one, also for those after it; one that is left out costs nothing."""
-    columns = file_columns([{**SEX, "in_files": False}, {**AGE, "in_files": True}, YEAR], 640, chooses=True)
+    columns = file_columns(
+        {"questions": [{**SEX, "in_files": False}, {**AGE, "in_files": True}, YEAR]}, 640, chooses=True
+    )
     assert [(each.name, each.shown) for each in columns] == [("sex", False), ("age", True), ("year", False)]
-    assert not any(each.shown for each in file_columns([SEX, YEAR], 640, chooses=False))
-    assert next(file_columns([{**SEX, "cohort": True}], 640, chooses=False)).shown
+    assert not any(each.shown for each in file_columns({"questions": [SEX, YEAR]}, 640, chooses=False))
+    assert next(file_columns({"questions": [{**SEX, "cohort": True}]}, 640, chooses=False)).shown
 
 
 def test_document_says_yes_explicitly_and_nothing_else() -> None:

@@ -9,7 +9,6 @@ from sottovoce.aggregator.accounts.authentication import storage
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, panel_of
 from sottovoce.aggregator.authoring.draft import SurveyDraft, whole_number
 from sottovoce.aggregator.authoring.to_survey import (
-    DIRECT,
     draft_of,
     file_columns,
     numbered_copies,
@@ -29,7 +28,6 @@ from sottovoce.aggregator.studio.request_context import words
 from sottovoce.aggregator.studio.survey_frame import draft_page
 from sottovoce.aggregator.surveys.lifecycle import may_stay_closed, next_revision, signed_before, survey_of
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
-from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import RevisionConflict, SpecError, StorageError
 from sottovoce.shared.spec import Question, Survey
 
@@ -48,9 +46,7 @@ def _page(name: str, refused: tuple[str, ...]) -> str:
     earlier = storage().revisions(name)
     document = survey_document(replace(draft, chooses_columns=False), name)
     asked = {question.name: question for question in survey.questions} if survey else {}
-    columns = file_columns(
-        document["questions"], draft.people, chooses=draft.chooses_columns, arms=len(document.get("arms", ()))
-    )
+    columns = file_columns(document, draft.people, chooses=draft.chooses_columns)
     return render_template(
         "publish.html",
         page="design",
@@ -73,7 +69,7 @@ def _page(name: str, refused: tuple[str, ...]) -> str:
         totals=figures.totals,
         sentences=Sentences(words()),
         columns=[(asked[each.name], each) for each in columns if each.name in asked],
-        copies={each.name for _, each in numbered_copies(with_slugs(draft)) if each.asked.get(ARM) == [DIRECT]},
+        in_arms={each.name for item in survey.items if item.arms for each in item.questions} if survey else {},
     )
 
 

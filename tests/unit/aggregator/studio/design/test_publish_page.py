@@ -152,6 +152,30 @@ def test_publish_chooses_columns_of_files_for_new_drafts_and_shows_their_price(
     assert b"in_files" not in storage.revisions("old")[-1].document
 
 
+def test_question_that_decides_who_is_asked_comes_first_and_leaving_it_out_has_a_price(
+    ann: Researcher, storage: SQLiteStorage
+) -> None:
+    """The line of a question that a sensitive one hangs on says what the files lack without it; no other says so."""
+    sex, sat = (
+        {"type": "select_one", "name": name, "label": {"en": name}, "public": True, "choices": names(3)}
+        for name in ("sex", "sat")
+    )
+    secret = {"type": "boolean", "name": "secret", "label": {"en": "secret"}, "mechanism": {"epsilon": "1"}}
+    hidden = {**secret, "absent_category": True, "visible_if": {"sat": ["c0"]}}
+    draft = draft_of({**document(), "questions": [sex, sat, hidden]})
+    storage.drafts.add("exam", replace(draft, people=640, chooses_columns=True).dumped)
+
+    def lines() -> list[str]:
+        part = ann.get("surveys/exam/publish").partition('id="columns"')[2].partition("</section>")[0]
+        return [line for line in part.split("<tr>") if 'name="question"' in line]
+
+    assert [line.partition('name="question" value="')[2].partition('"')[0] for line in lines()] == ["sat", "sex"]
+    assert not any("decides who is asked" in line for line in lines())
+    for version, name in enumerate(("sat", "sex"), start=1):
+        ann.post("surveys/exam/publish/columns", question=name, shown="0", version=str(version))
+    assert ["decides who is asked" in line for line in lines()] == [True, False]
+
+
 def test_direct_half_is_added_to_the_files_and_left_out_by_the_same_press(
     ann: Researcher, storage: SQLiteStorage
 ) -> None:
@@ -166,9 +190,12 @@ def test_direct_half_is_added_to_the_files_and_left_out_by_the_same_press(
     copies = re.findall(r'name="question" value="(\w+_direct)"', "".join(lines()))
     assert copies
     assert len(copies) == len(lines())
+    cannot = "R and other programs cannot compare the arms"
+    assert cannot not in ann.get("surveys/exam/publish")
     for version, copy in enumerate(copies, start=1):
         assert f'value="{copy}"><button class="quiet" name="shown" value="0"' in "".join(lines())
         ann.post("surveys/exam/publish/columns", question=copy, shown="0", version=str(version))
+    assert ann.get("surveys/exam/publish").count(cannot) == 1
     ann.post("surveys/exam/publish/columns", question=copies[0], shown="1", version=str(len(copies) + 1))
     ann.post("surveys/exam/publish", version=str(len(copies) + 2))
     asked = survey_of(storage.revisions("exam")[-1].document).questions
