@@ -444,13 +444,17 @@ class TablesInWords(AnswersInWords):
         return [] if test is None else [self.say(key, **self.tested(test), **known)]
 
     def _paper(self, table: Document, level: str) -> str:
-        """Write the text for a paper: share of the last column in the last row, compared with the first row."""
+        """Write the text for a paper: share of yes or the last column in the two largest rows."""
         shares = {(one["row"], one["column"]): one for one in table["conditional"]}
-        rows, column = table["row_categories"], main_answer(table["column_categories"])
-        first, last = rows[0], rows[-1]
+        column, sizes = main_answer(table["column_categories"]), dict.fromkeys(table["row_categories"], 0.0)
+        for one in table["cells"]:
+            sizes[one["row"]] += one["raw"] or 0.0
+        # Sizes, unlike the shares themselves, do not choose what is told by what was found.
+        rows = sorted(sorted(sizes, key=sizes.__getitem__)[-2:], key=[*sizes].index)
         # Where the other groups were too small, there is nothing to compare with.
-        if len(rows) == 1 or any(shares[row, column]["shown"] is None for row in (first, last)):
+        if len(rows) == 1 or any(shares[row, column]["shown"] is None for row in rows):
             return ""
+        first, last = rows
         here, there = (
             self.write.with_limits(shares[row, column], "shown", self.write.percent) for row in (last, first)
         )
@@ -462,15 +466,20 @@ class TablesInWords(AnswersInWords):
         )  # fmt: skip
 
     def _compared(self, document: Document, what: str, show: Show, apart: Show) -> str:
-        # A share without an estimate, or with none above 0, is compared with none.
-        nothing = any((one["shown"] or 0) <= 0 for one in document["values"])
-        if not document["differences"] or (document["category"] is not None and nothing):
+        if not document["differences"]:
             return ""
-        values = {one["group"]: self.write.with_limits(one, "shown", show) for one in document["values"]}
-        found = document["differences"][-1]
+        found = min(
+            document["differences"], key=lambda one: math.inf if one["high"] is None else one["high"] - one["low"]
+        )
+        values = {one["group"]: one for one in document["values"]}
+        pair = [values[found[key]] for key in ("group", "from")]
+        # A share without an estimate, or with none above 0, is compared with none.
+        if document["category"] is not None and any((one["shown"] or 0) <= 0 for one in pair):
+            return ""
+        here, there = (self.write.with_limits(one, "shown", show) for one in pair)
         return self.say(
-            "joint_paper_compare", what=what, **self._both(document, found), here=values[found["group"]],
-            there=values[found["from"]], difference=self.write.with_limits(found, "shown", apart), n=document["n"],
+            "joint_paper_compare", what=what, **self._both(document, found), here=here, there=there,
+            difference=self.write.with_limits(found, "shown", apart), n=document["n"],
             confidence=self.level(document),
         )  # fmt: skip
 

@@ -14,10 +14,11 @@ from sottovoce.aggregator.analysis.variable_names import VariableNames
 from sottovoce.aggregator.i18n.translator import LANGUAGES, LOCALES, Words, catalogue
 from sottovoce.shared.parse_survey import parse_survey
 
-from tests.documents import survey
+from tests.documents import names, survey
 from tests.unit.aggregator.analysis.survey_of_reports import asked
 from tests.unit.aggregator.analysis.tables.test_arm_comparison import admitting
 from tests.unit.shared.test_schema import validator
+from tests.vectors.arms import asks
 
 COIN = {"name": "coin_flip"}
 QUESTIONS = {"y": COIN, "z": COIN, "g": None, "h": None}
@@ -138,3 +139,25 @@ def test_percent_signs_are_written_as_numbers_have_them(language: str) -> None:
 
     assert written
     assert {*written} == {wanted}
+
+
+@pytest.mark.parametrize("kind", ["crosstab", "compare"])
+@pytest.mark.parametrize("tiny", [0, 1, 2])
+def test_text_for_a_paper_is_about_the_largest_groups(kind: str, tiny: int) -> None:
+    """A group of six, none of whom seems to have said yes, is in the table and in no text."""
+    people = np.arange(640)
+    groups = np.where(people < 6, 0, 1 + people % 2)
+    columns = Columns.from_arrays(
+        parse_survey(
+            survey(asks("group", kind="select_one", choices=names(3), public=True), asks("y", mechanism=COIN))
+        ),
+        {"group": (groups + tiny) % 3, "y": np.where(people < 6, 0, people % 7 < 3).astype(int)},
+    )
+    options = {"crosstab": {"rows": "group", "columns": "y"}, "compare": {"outcome": "y", "groups": "group"}}
+
+    paper = answer_in_words(parse_request(kind, options[kind]).document(columns), VariableNames(Words("en"))).paper
+
+    told = {name for name in ("c0", "c1", "c2") if f"“{name}”" in paper}
+    # All differences of a comparison are from its first group.
+    assert len(told) == (0 if kind == "compare" and tiny == 0 else 2)
+    assert f"c{tiny}" not in told
