@@ -13,12 +13,28 @@ import numpy as np
 from tests.meetings.channels import Floats
 from tests.meetings.reference import TURNS, Figure, Reference, Z, farthest
 
-STRAIGHT = 0.05
+STRAIGHT, FAR = 0.05, 12
 
 
-def logit(own: Reference, name: str, on: Sequence[str], by: float = 0.0) -> tuple[Floats, Floats, Floats, Floats]:
+def modelled(own: Reference, name: str, on: Sequence[str]) -> Floats:
+    """Rows of a logit without categories of under 10 / (a - b)^2 people whose coefficient runs off, if two are left."""
+    rows, made = own.grouped(name, *on, others=2), own.channels[name]
+    if made.public:
+        return rows
+    beta, _, design, _ = logit(own, name, on, rows)
+    few = 10 / (made.chances[1, 1] - made.chances[0, 1]) ** 2
+    columns = [(other, place) for other in on for place in range(1, len(own.channels[other].names))
+               if (own.rows[other][rows] == place).any()]  # fmt: skip
+    for (other, place), slope, column in zip(columns, beta[1:], design.T[1:], strict=True):
+        if abs(slope) > FAR and column.sum() < few and len({*own.rows[other][rows]}) > 2:
+            rows = rows & (own.rows[other] != place)
+    return rows
+
+
+def logit(
+    own: Reference, name: str, on: Sequence[str], rows: Floats, by: float = 0.0
+) -> tuple[Floats, Floats, Floats, Floats]:
     """Coefficients, inverse information, design and rows of a logit of yes on public categories (Newton)."""
-    rows = own.grouped(name, *on, others=2)
     made = own.channels[name].moved(by) if by else own.channels[name]
     design = np.column_stack([np.ones(int(rows.sum()))] + [
         (own.rows[other][rows] == place).astype(float)
@@ -54,11 +70,12 @@ def logit(own: Reference, name: str, on: Sequence[str], by: float = 0.0) -> tupl
 
 def effects(own: Reference, name: str, on: Sequence[str]) -> dict[str, list[Figure]]:
     """Coefficients, and mean differences of predictions between categories and their base."""
-    exact, fact = _at(own, name, on), own.channels[name].fact
+    rows, fact = modelled(own, name, on), own.channels[name].fact
+    exact = _at(own, name, on, rows)
     if fact is None or not fact[2]:
         return {key: [_limited(*each) for each in zip(*exact[key], strict=True)] for key in exact}
-    moved = [_at(own, name, on, step) for step in (1e-4, -1e-4)]
-    around = [(Z * math.cos(t), _at(own, name, on, fact[2] * Z * math.sin(t))) for t in TURNS]
+    moved = [_at(own, name, on, rows, step) for step in (1e-4, -1e-4)]
+    around = [(Z * math.cos(t), _at(own, name, on, rows, fact[2] * Z * math.sin(t))) for t in TURNS]
     found = {}
     for key, (points, errors) in exact.items():
         slopes = fact[2] * np.subtract(*(each[key][0] for each in moved)) / 2e-4
@@ -78,9 +95,11 @@ def _limited(point: float, error: float) -> Figure:
     return Figure(float(point), float(error), float(point - Z * error), float(point + Z * error))
 
 
-def _at(own: Reference, name: str, on: Sequence[str], by: float = 0.0) -> dict[str, tuple[Floats, Floats]]:
+def _at(
+    own: Reference, name: str, on: Sequence[str], rows: Floats, by: float = 0.0
+) -> dict[str, tuple[Floats, Floats]]:
     """Points and errors if the share of the fact were known to be so much larger."""
-    beta, covariance, design, rows = logit(own, name, on, by)
+    beta, covariance, design, rows = logit(own, name, on, rows, by)
     weights = own.weights[rows] / own.weights[rows].sum()
     columns, start = [], 1
     for other in on:

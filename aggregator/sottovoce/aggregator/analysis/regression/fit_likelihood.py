@@ -19,7 +19,7 @@ from sottovoce.aggregator.analysis.regression.latent_cells import likelihood_wit
 from sottovoce.aggregator.analysis.regression.likelihood_ratio import LikelihoodRatio, likelihood_ratio, profile_limits
 from sottovoce.aggregator.analysis.regression.marginal_effects import FittedShares, logit_shares, ordered_shares
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
-from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Model, maximize
+from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Model, maximize, parts
 from sottovoce.aggregator.analysis.regression.ordered_logit import Ordered
 from sottovoce.aggregator.analysis.regression.randomized_predictor import RandomizedPredictor
 from sottovoce.aggregator.analysis.regression.regression_data import CarelessReports, Sample, among_careful
@@ -295,6 +295,7 @@ def _without_maximum(fitted: Fitted) -> Regression:
         std_error_kind="none",
         converged=False,
         warnings=(missing,),
+        at_edge=() if runs_off is None else tuple(_at_edge(fitted, runs_off)),
         **_other_models(fitted, found, "none"),
     )
 
@@ -312,6 +313,16 @@ def _running(fitted: Fitted, runs_off: Array) -> tuple[str, ...]:
     # Several terms can run off together, as when one category separates; the rest moves only because they do.
     names = [each.term.name for each, far in zip(everything, moved, strict=True) if far > max(moved) / 2]
     return tuple(name for name in dict.fromkeys(names) if name != CONSTANT) or (CONSTANT,)
+
+
+def _at_edge(fitted: Fitted, runs_off: Array) -> Iterator[tuple[str, str]]:
+    """Yield public predictor and category of each group of people whose log odds all run off."""
+    model, design = fitted.model, fitted.sample.grouped.design
+    far = np.hstack([np.abs([*model.predictors(runs_off, part)]).max(axis=0) for part in parts(model.rows)])
+    off = far > far.max() / 2
+    for name, groups in design.recipe.groups.items():
+        places = design.people.get(name, np.array([]))
+        yield from ((name, groups[place]) for place in np.unique(places) if off[places == place].all())
 
 
 def _other_models(fitted: Fitted, found: Sequence[Coefficient], kind: str) -> dict[str, Regression | None]:

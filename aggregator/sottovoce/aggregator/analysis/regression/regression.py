@@ -34,6 +34,7 @@ from sottovoce.aggregator.analysis.regression.formula import Formula, formula_of
 from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.analysis.regression.regression_data import (
     ALL_THE_SAME,
+    PER_PARAMETER,
     CarelessReports,
     RegressionOptions,
     Sample,
@@ -52,7 +53,6 @@ from sottovoce.aggregator.estimators.variable import NumberVariable
 from sottovoce.shared.errors import EstimateError, Sentence
 
 MODELS = ("logit", "multinomial", "ordered", "linear")
-PER_PARAMETER = 10
 # The likelihood of a report is a sum over all joint categories of its randomized predictors, so time grows with them.
 MOST_CELLS = 32
 
@@ -279,8 +279,10 @@ def regress(
     def made(data: Sample) -> Regression:
         return _fit(data, kind, careless) if cluster_effect is None else random_intercept(data, points)
 
+    take = partial(take_sample, columns, explained, formula, explaining)
+    choices, sample, result = _without_edges(take, made, choices, sample)
     facts = facts_of(columns, (outcome, *variables))
-    result = carried(fit, columns, facts, confidence) if facts else made(sample)
+    result = carried(fit, columns, facts, confidence) if facts else result
     names = dict.fromkeys(each.variable.question for each in (explained, *explaining))
     # Where the model leaves out people who declined, no missing answer is coded as one of the options.
     names = {name: None for name in names if not (sample.declines and name == explained.variable.question)}
@@ -291,6 +293,25 @@ def regress(
     cautions = (*corrected, *answering, *absent, *described.cautions, *_warnings(plain, kind))
     people = described.people if careless is None else selection.CAREFUL
     return replace(result, people=people, warnings=(*cautions, *result.warnings))
+
+
+def _without_edges(
+    take: Callable[..., Sample], made: Callable[[Sample], Regression], choices: RegressionOptions, sample: Sample
+) -> tuple[RegressionOptions, Sample, Regression]:
+    """Return options, reports and model, without groups too few for an estimate if the model then has a maximum."""
+    whole = choices, sample, made(sample)
+    used, found = whole[1:]
+    while found.at_edge:
+        choices = replace(choices, at_edge=(*choices.at_edge, *found.at_edge))
+        try:
+            reduced = take(choices)
+        # Without them a predictor may not vary, or another group is small.
+        except EstimateError:
+            return whole
+        if reduced.n == used.n:
+            return whole
+        used, found = reduced, made(reduced)
+    return (choices, used, found) if found.converged else whole
 
 
 def _described(

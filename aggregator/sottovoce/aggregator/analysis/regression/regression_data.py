@@ -55,6 +55,11 @@ from sottovoce.shared.errors import EstimateError, Sentence
 from sottovoce.shared.spec import Question
 
 ALL_THE_SAME = "everybody has the same answer to '{variable}', so it can neither explain nor be explained"
+ONE_SIDED = (
+    "'{variable}': left out as too few for an estimate: {categories} (n = {n}); their reports are as one-sided as if "
+    "no one, or everyone, had this answer"
+)
+PER_PARAMETER = 10
 _SORTABLE = 2**62
 
 Coding = dict[str, bool]
@@ -264,6 +269,7 @@ class RegressionOptions:
         cluster: a public question, or (n,) cluster labels; None for independent reports.
         described: people whom the model describes.
         declining: "modelled" or "common": declining has the public predictors, or one share; None chooses.
+        at_edge: predictor and category of groups to leave out, if they are few for an estimate.
     """
 
     errors: str = "observed"
@@ -274,6 +280,7 @@ class RegressionOptions:
     smallest_group: int = SMALLEST_GROUP
     described: DescribedPeople = EVERYBODY
     declining: str | None = None
+    at_edge: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -371,6 +378,7 @@ def take_sample(
     if not len(rows):
         raise EstimateError("no report contains all of these questions: they are never asked of the same person")
     grouped = [each for each in predictors if each.name in formula.factors]
+    rows, one_sided = _without_edges(outcome, grouped, rows, choices.at_edge)
     rows, left = _without_small_groups(outcome, grouped, rows, choices.smallest_group)
     rows = _in_one_order(columns, rows, (outcome, *predictors))
     refuse_small_cells(outcome, predictors, rows, choices.smallest_group)
@@ -389,9 +397,30 @@ def take_sample(
         choices.confidence,
         choices.described,
         choices.declining,
-        left,
+        (*one_sided, *left),
         1 if columns.survey.fresh_samples else len(np.unique(columns.wave[rows])),
     )
+
+
+def _without_edges(
+    outcome: Answers, predictors: Sequence[Answers], rows: Row, groups: Collection[tuple[str, str]]
+) -> tuple[Row, tuple[Sentence, ...]]:
+    """Return the reports without few people of these groups, with notes on them.
+
+    Where the estimate of a group runs off, its likelihood goes to a constant, so that the estimates of all others go to
+    those without its reports. All stay where the outcome is public, and where fewer than two groups would be left.
+    """
+    # Randomization multiplies the variance by about (a - b)^-2, so the number of reports needed grows by as much.
+    notes, least = [], PER_PARAMETER / outcome.sharpness**2
+    for each in [] if outcome.variable.public else predictors:
+        named = [place for place, name in enumerate(each.variable.categories) if (each.name, name) in groups]
+        people = np.bincount(known_categories(each, rows) if named else [], minlength=len(each.variable.categories))
+        few = [place for place in named if people[place] < least]
+        if few and np.count_nonzero(people) > len(few) + 1:
+            told, n = tuple(each.variable.categories[place] for place in few), sum(int(people[place]) for place in few)
+            notes.append(Sentence(ONE_SIDED, variable=each.name, categories=told, n=n))
+            rows = rows[~np.isin(known_categories(each, rows), few)]
+    return rows, tuple(notes)
 
 
 def _without_small_groups(

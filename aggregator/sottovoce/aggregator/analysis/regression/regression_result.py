@@ -95,6 +95,7 @@ class Regression:
         random_intercept: number of clusters, points, standard deviation and its test; None without one.
         covariance: (d, d), covariance of the coefficients in their order; None without standard errors, for several
             linear fits, and for the model of a randomized predictor.
+        at_edge: public predictor and category of each group whose estimates alone run off, if there is no maximum.
     """
 
     model: str
@@ -116,6 +117,7 @@ class Regression:
     random_intercept: dict[str, Any] | None = None
     design: Recipe | None = field(default=None, compare=False)
     covariance: Array | None = field(default=None, compare=False)
+    at_edge: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the regression as a JSON document."""

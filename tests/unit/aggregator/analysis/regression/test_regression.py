@@ -403,9 +403,46 @@ def test_small_third_group_is_left_out_of_a_model_with_its_n() -> None:
         "'year': answers of fewer than 5 people are left out: third (n = 4)",
     )
     assert (found.n, found.coefficients) == (592, others.coefficients)
-    assert regress(given, "said", ["year", "gender"], smallest_group=1).n == 600
+    assert regress(given, "said", ["year", "gender"], smallest_group=1, model="linear").n == 600
     with pytest.raises(EstimateError, match="'third' and 'gender', which are both public"):
         regress(given, "third", ["gender"])
+
+
+@pytest.mark.parametrize("first", [False, True])
+@pytest.mark.parametrize("smallest", [1, 5])
+@pytest.mark.parametrize("model", ["logit", "among", "weighted"])
+def test_few_people_none_of_whom_seems_to_say_yes_are_left_out_of_a_model(
+    model: str, smallest: int, first: bool
+) -> None:
+    """Estimates of the others are those without them, wherever their category stands; of more people it is named."""
+    third = asked(
+        "third_gender", "select_one", None, choices=[{"name": each, "label": {"en": each}} for each in ("a", "b", "c")]
+    )
+
+    def given(few: int) -> Columns:
+        there = np.arange(len(ROW)) < few
+        gender = np.where(there, 2, ROW % 2)
+        said = np.where(there, 0, EVERYTHING.values["said"]).astype(EVERYTHING.values["said"].dtype)
+        values = {**EVERYTHING.values, "said": said, "third_gender": ((gender + first) % 3).astype(np.uint8)}
+        return replace(EVERYTHING, revisions=(parse_survey(survey(*QUESTIONS, third)),), values=values)
+
+    more: dict[str, Any] = {"smallest_group": smallest} | ({"among": "all"} if model == "among" else {})
+
+    def fitted(columns: Columns) -> Regression:
+        weights = {"weights": 1 + columns.values["third_gender"] % 2} if model == "weighted" else {}
+        return regress(columns, "said", ["third_gender"], **more, **weights)
+
+    few, many = given(6), given(90)
+    found, others = fitted(few), fitted(few.among(ROW > 5))
+
+    name = "abc"[(2 + first) % 3]
+    assert found.converged
+    assert (found.n, found.coefficients, found.tests) == (594, others.coefficients, others.tests)
+    [note] = [each for each in found.warnings if "left out" in each]
+    assert note.startswith(f"'third_gender': left out as too few for an estimate: {name} (n = 6); their reports")
+    refused = fitted(many)
+    assert (refused.n, refused.converged) == (600, False)
+    assert f"third_gender={'b' if first else name}" in str(refused.warnings)
 
 
 def test_small_cells_of_two_public_answers_are_refused() -> None:
