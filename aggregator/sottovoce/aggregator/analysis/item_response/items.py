@@ -28,6 +28,7 @@ RASCH, TWO_PARAMETERS, SUM = "rasch", "2pl", "sum"
 MODELS = (RASCH, TWO_PARAMETERS, SUM)
 FEWEST = {RASCH: 2, TWO_PARAMETERS: 3, SUM: 2}
 MOST = {RASCH: 20, TWO_PARAMETERS: 20, SUM: 8}
+ROUNDING = 1e-9
 
 NUMBER = "the model '{model}' takes {least} to {most} items"
 TWO_ANSWERS = "'{variable}' has other answers than yes and no; items have two"
@@ -155,7 +156,8 @@ def _sum(answers: Sequence[Answers], confidence: float) -> Document:
         ]
         least, most = (float(sum(map(pick, scored))) for pick in (min, max))
         no, yes, at = ((point - least) / (most - least) for point in (0, len(answers), mean))
-        effective = at * (1 - at) * ((most - least) / error) ** 2 if error else n
+        # Of equal totals the error is 0 but for rounding, and says nothing of how sure the mean is.
+        effective = at * (1 - at) * ((most - least) / error) ** 2 if error > ROUNDING * (most - least) else n
         ends = [len(answers) * float(end) for end in wilson(effective * at, effective, yes, no, confidence)]
     return {
         "n": n,

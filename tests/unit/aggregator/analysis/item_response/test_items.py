@@ -110,6 +110,15 @@ def test_sum_of_public_items_is_counted_and_of_randomized_ones_recovered(tmp_pat
     assert [found["mean"]["estimate"], found["variance"]] == pytest.approx([total.mean(), total.var()])
 
 
+@pytest.mark.parametrize("reports", ["111", "000", "100"])
+def test_equal_totals_do_not_make_the_mean_sum_certain(tmp_path: Path, reports: str) -> None:
+    """Their error is 0, or what rounding leaves of it: limits are those of so many people."""
+    for yes, people in ((1 / 6, 333), (0.07, 3), (0.1, 333), (0.02, 10)):
+        told = dict.fromkeys("xyz", f"forced_response yes={yes} no=0.2")
+        found = open_data(_file(tmp_path, {reports: people}), told).items("x", "y", "z", model="sum").document
+        assert found["mean"]["high"] - found["mean"]["low"] > 1 / people
+
+
 def test_command_prints_a_model_and_a_sum(tmp_path: Path) -> None:
     """As tables, or as JSON."""
     words = ["results", "items", str(_file(tmp_path, PUBLIC)), "x", "y", "z"]
