@@ -37,6 +37,7 @@ from sottovoce.aggregator.analysis.tables.pair_moments import (
     across_waves,
     answered_part,
     independence,
+    joint,
 )
 from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, edge, score_limits
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import METHOD as INVERSION, Inverted
@@ -423,7 +424,8 @@ def _merged(whole: Joint, rule: Rule) -> tuple[Joint, tuple[Sentence, ...]]:
         people, least = _respondents(whole, own, place), 0 if place and rule.counted else rule.least
         found, left = (own, ()) if pair[1 - place].public else left_out(own, people, least)
         if left and isinstance(found, ChoiceVariable):
-            whole = replace(whole, strata=tuple(_without(pairs, found, place) for pairs in whole.strata))
+            # Of a revision that few people answered, nothing may be left.
+            whole = joint([_without(pairs, found, place) for pairs in whole.strata], whole.reports, whole.waves)
         shown.append(found if left else merged(own, people, least))
         notes = left or notes
     strata = []

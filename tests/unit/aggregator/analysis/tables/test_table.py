@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.tables import pair_moments
 from sottovoce.aggregator.analysis.tables.pair_moments import count_pairs, joint
-from sottovoce.aggregator.analysis.tables.table import SUPPRESSED, TOO_FEW, Rule, TwoWayTable
+from sottovoce.aggregator.analysis.tables.table import SUPPRESSED, TOO_FEW, Rule, TwoWayTable, independence_of
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import mean_among
 from sottovoce.aggregator.estimators.variable import Variable
 
@@ -225,6 +225,21 @@ def test_small_public_groups_are_left_out_beside_a_randomized_answer():
     assert table.raw == pytest.approx(others.raw[[0, 2]])
     assert TwoWayTable(whole, Rule(least=0)).joint.first.categories == ("c0", "c1", "c2", "c3")
     assert TwoWayTable(whole, Rule(least=0)).left_out == ()
+
+
+def test_revision_of_whose_reports_none_is_left_is_passed_over():
+    """All its people gave answers of fewer than five: the table is that of the other revision."""
+    three = variable(public(one_of(3, {})))
+    earlier, newest = (
+        pair(three, coin, counts).strata for counts in ([[0, 0], [2, 1], [0, 0]], [[50, 40], [0, 0], [30, 20]])
+    )
+
+    table, others = (TwoWayTable(joint(strata, 143), Rule()) for strata in ([*earlier, *newest], newest))
+
+    assert table.left_out == ("'q': answers of fewer than 5 people are left out: c1 (n = 3)",)
+    assert (table.joint.n, table.joint.deff) == (140, 1)
+    assert table.raw == pytest.approx(others.raw[[0, 2]])
+    assert independence_of(table.joint) == independence_of(TwoWayTable(joint(newest, 143), Rule()).joint)
 
 
 def test_small_public_groups_are_one_beside_a_public_answer():
