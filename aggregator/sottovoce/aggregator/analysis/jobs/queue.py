@@ -111,7 +111,9 @@ class Worker:
         except (EOFError, OSError, ValueError):
             # A process that was killed, and by no one here, was killed by the system, which ran out of memory.
             ended = self._process.wait()
-            return {"stopped": "system_memory" if ended == -signal.SIGKILL else "memory" if ended < 0 else "failed"}
+            if ended >= 0:
+                return {"stopped": "failed"}
+            return {"stopped": "system_memory" if ended == -signal.SIGKILL else "memory"}
         return reply
 
     def kill(self) -> None:
