@@ -4,10 +4,11 @@
 link of a survey as a QR code for print or the web, or on a poster.
 """
 
+import errno
 import os
 import sys
 from collections.abc import Iterable
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TextIO
 
@@ -68,9 +69,12 @@ def create(
             page.write(print_cards(content, [f"{link}&t={token}" for token in tokens.print_tokens(drawn, name)]))
         for file in filter(None, (table, page)):
             file.flush()
-            # Standard output may be a pipe.
-            with suppress(OSError):
+            try:
                 os.fsync(file.fileno())
+            except OSError as error:
+                # Any other one says that this is a pipe, or no file at all.
+                if error.errno in (errno.EIO, errno.ENOSPC, errno.EDQUOT):
+                    raise
         tokens.add_tokens(storage, name, drawn, MACHINE)
     if survey.trial:
         click.echo(TRIAL, err=True)
@@ -109,6 +113,8 @@ def _link(settings: Settings, stored: StoredSurvey, wave: int) -> str:
 
 
 def _new_file(path: Path | None) -> AbstractContextManager[TextIO]:
+    if path is None and sys.stdout is None:
+        raise StorageError("no link was made: there is no standard output to write to. Name a file with --out")
     if path is None:
         return nullcontext(sys.stdout)
     try:

@@ -1,6 +1,7 @@
 """Tokens from the command line: written down where nobody else reads, and over nothing that is there."""
 
 import csv
+import errno
 import json
 import os
 import re
@@ -73,6 +74,21 @@ def test_killed_command_leaves_no_token_that_is_on_no_list(data: Path) -> None:
     counts = storage.token_counts(1)
     storage.close()
     assert (ended.exit_code, counts.revoked, counts.unspent) == (0, counts.created, 0)
+
+
+def test_no_token_is_stored_whose_list_may_not_be_on_the_disk(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some file systems tell of a full disk at the last step only; and standard output may be closed."""
+
+    def fails(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", fails)
+        assert "no space left on device" in create(data, data / "links.csv").stderr
+    words = [sys.executable, "-m", "sottovoce.cli", "link", "create", "exam", "--count", "3", "--data", str(data)]
+    ended = subprocess.run(["/bin/sh", "-c", '"$@" >&-', "sh", *words], capture_output=True, text=True, check=False)
+    assert (ended.returncode, "no link was made" in ended.stderr) == (1, True)
+    assert created(data) == 0
 
 
 def test_list_of_tokens_replaces_no_file(data: Path) -> None:
