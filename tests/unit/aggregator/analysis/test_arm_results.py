@@ -1,20 +1,30 @@
-"""Results by random arm equal those of a survey that had this arm alone; small arms and rare answers are not shown."""
+"""Results and comparisons by random arm equal those of a survey with this arm alone; small arms are not shown."""
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.arm_results import arms_of, count_arms, has_split, is_split
+from sottovoce.aggregator.analysis.diagnostics import alarms, chance_of_arms
+from sottovoce.aggregator.analysis.documents import comparison_document
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse
 from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.requests import parse_request
+from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_arms, compare_arms
+from sottovoce.aggregator.planning.simulated_survey import InventedReports, SetShares, invent_as_set, reports_of
+from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.shared.arms.arms import ARM
+from sottovoce.shared.errors import EstimateError, OptionsError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
-from tests.documents import names, survey as document_of
+from tests.documents import names, survey, survey as document_of
+from tests.unit.shared.test_schema import validator
 from tests.vectors.arms import COIN, arms, asks
 
 WAVES = [{"opens": f"2026-0{month}-01T00:00:00Z", "closes": f"2026-0{month}-20T00:00:00Z"} for month in (1, 2)]
@@ -57,6 +67,26 @@ def results_of(columns: Columns, wave: int | None = None) -> dict[str, SurveyRes
     """Results by the arm's name."""
     found = arms_of([revision(columns.survey)], count_arms(columns))
     return {name: analyse(each, wave=wave) for name, each in found}
+
+
+DIRECT, PROTECTED, COMMON = 0.2, 0.35, 0.3
+
+
+def simulated(
+    people: int, seed: int, weights: Sequence[int] = (1, 1), admit: tuple[float, float] = (DIRECT, PROTECTED)
+) -> InventedReports:
+    """Reports of people of whom fewer admit when they are asked directly; one question is for all."""
+    asked = parse_survey(
+        survey(
+            asks("direct", "direct", public=True),
+            asks("cheated", "protected", mechanism=COIN),
+            asks("copied", mechanism=COIN),
+            arms=arms(*weights),
+        )
+    )
+    wanted = [SetShares((1 - share, share)) for share in (*admit, COMMON, 0.5)]
+    truths = invent_as_set(asked, people, seed, wanted)
+    return reports_of(asked, truths, BatchDraws(np.random.default_rng(seed).bytes))
 
 
 def test_questions_of_several_arms_are_split() -> None:
@@ -154,3 +184,229 @@ def test_no_two_views_differ_by_a_few_people() -> None:
         for kept in itertools.product((0, 1), repeat=len(shown)):
             left = sum(sizes) - sum(itertools.compress(shown, kept))
             assert not shown or left == 0 or left >= 5, (sizes, shown)
+
+
+def test_direct_and_protected_shares_are_compared_with_difference_and_ratio() -> None:
+    """4,000 people: both within their limits, and the standard error is the one of two independent shares."""
+    columns = simulated(4000, 7).columns
+    found = compare_across_arms(columns, ("cheated", "direct"))
+    (apart,), (ratio,) = found.differences, found.ratios
+
+    assert found.group_names == ("direct: direct", "protected: cheated")
+    assert apart.n_pair == len(columns)
+    assert apart.std_error == pytest.approx(math.hypot(*(value.std_error or 0 for value in found.values)))
+    assert apart.low is not None
+    assert apart.low < PROTECTED - DIRECT < (apart.high or 0)
+    assert ratio.low is not None
+    assert ratio.low < PROTECTED / DIRECT < (ratio.high or 0)
+    validator("comparison").validate(comparison_document(found))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_difference_is_that_of_the_shares_as_shown(seed: int) -> None:
+    """Where all admit under protection and none directly, no difference is more than a whole, or beyond its limits."""
+    found = compare_across_arms(simulated(60, seed, admit=(0.0, 1.0)).columns, ("cheated", "direct"))
+    (apart,), (first, later) = found.differences, found.values
+
+    assert apart.estimate == (later.estimate or 0) - (first.estimate or 0)
+    assert apart.raw == (later.raw or 0) - (first.raw or 0)
+    assert (apart.low or 0) <= (apart.estimate or 0) <= min(apart.high or 0, 1.0)
+
+
+@pytest.mark.slow
+def test_limits_cover() -> None:
+    """At least .93 of 250 samples for difference and ratio, at a true effect and at none of a common question."""
+    covered = np.zeros(3)
+    runs = 250
+    for seed in range(runs):
+        columns = simulated(500, seed).columns
+        (apart,), (ratio,) = (found := compare_across_arms(columns, ("cheated", "direct"))).differences, found.ratios
+        (none,) = compare_arms(columns, "copied").ratios
+        for place, (each, true) in enumerate([(apart, PROTECTED - DIRECT), (ratio, PROTECTED / DIRECT), (none, 1.0)]):
+            low, high = each.low, each.high
+            covered[place] += (low is None or low <= true) and (high is None or true <= high)
+    assert (covered / runs).min() >= 0.93
+
+
+def test_people_who_were_never_asked_count_in_neither_arm() -> None:
+    """Of 60 asked in clear, where a public answer decides, 20 say yes: n, share and error are those of the 60."""
+    shown = {"visible_if": {"year": ["yes"]}, "absent_category": True}
+    made = parse_survey(
+        survey(
+            asks("year", public=True),
+            asks("direct", "direct", public=True, **shown),
+            asks("cheated", "protected", mechanism={"name": "kary_rr", "odds": "9"}, **shown),
+            arms=arms(1, 1),
+        )
+    )
+    halves, answers = np.repeat([0, 1], 160), np.repeat([1.0, 0, 2], [20, 40, 100])
+    values = {
+        "arm": halves,
+        "year": np.tile(np.where(answers == 2, 0, 1), 2),
+        "direct": np.where(halves == 0, np.tile(answers, 2), np.nan),
+        "cheated": np.where(halves == 1, np.tile(answers, 2), np.nan),
+    }
+    found = compare_across_arms(Columns.from_arrays(made, values), ("cheated", "direct"))
+    assert [found.values[0].n_pair, found.differences[0].n_pair] == [60, 120]
+    assert found.values[0].raw == pytest.approx(1 / 3)
+    assert found.values[0].std_error == pytest.approx(math.sqrt(2 / 9 / 59))
+
+
+def test_one_question_of_all_arms_has_a_ratio_too() -> None:
+    """The difference is the one of any comparison of groups."""
+    found = compare_arms(simulated(2000, 3).columns, "copied")
+
+    assert found.group_names == ("direct", "protected")
+    assert len(found.differences) == len(found.ratios) == 1
+    assert found.differences[0].n_pair == found.ratios[0].n_pair == 2000
+    assert "ratios" in comparison_document(found)
+
+
+def admitting(yes: int, asked: int = 152) -> Columns:
+    """Reports of ``asked`` people in the direct arm, of whom so many admit, and of 152 protected ones."""
+    survey_of_arms = parse_survey(
+        survey(
+            asks("sex", public=True),
+            asks("direct", "direct", public=True),
+            asks("cheated", "protected", mechanism=COIN),
+            arms=arms(1, 1),
+        )
+    )
+    drawn = np.repeat([0, 1], [asked, 152])
+    values = {
+        "sex": np.arange(len(drawn)) % 2,
+        "direct": np.ma.masked_where(drawn != 0, np.arange(len(drawn)) < yes),
+        "cheated": np.ma.masked_where(drawn != 1, np.arange(len(drawn)) % 3 == 0),
+        "arm": drawn,
+    }
+    return Columns.from_arrays(survey_of_arms, {name: np.ma.asarray(each, int) for name, each in values.items()})
+
+
+@pytest.mark.parametrize("yes", [0, 1, 2, 3, 4, 5, 148, 149, 151, 152])
+def test_direct_share_is_shown_at_every_count(yes: int) -> None:
+    """The survey's own people see it, and it is never the share of a group of answers."""
+    found = compare_across_arms(admitting(yes), ("cheated", "direct"), "yes")
+    alone = compare_arms(admitting(yes), "direct", "yes")
+
+    for each in (found.values[0], alone.values[0]):
+        assert each.raw == pytest.approx(yes / 152)
+        assert (each.low or 0) <= yes / 152 <= (each.high or 0)
+        assert (each.high or 0) - (each.low or 0) < 0.11
+    assert found.category == alone.category == "yes"
+    assert found.group_names == ("direct: direct", "protected: cheated")
+    assert found.differences[0].raw is not None
+
+
+def test_weights_and_subsets_do_not_tell_whose_the_rare_answers_are() -> None:
+    """Beside the whole count they would: the sexes of three people who admit."""
+    weights = np.where(admitting(3).values["sex"] == 0, 2.0, 1.0)
+    planned: dict[str, Any] = {"outcome": "cheated", "groups": "arm", "against": "direct"}
+    with pytest.raises(EstimateError, match="'direct': 'yes' is left out or counted together"):
+        compare_across_arms(admitting(3), ("cheated", "direct"), "yes", weights)
+    for more in ({"where": "sex = yes"}, {"margins": {"sex": {"yes": 0.6, "no": 0.4}}}):
+        with pytest.raises(EstimateError, match="compare a direct arm without weights and for all people"):
+            parse_request("compare", planned | more).document(admitting(3))
+    assert parse_request("compare", planned).document(admitting(3))["values"][0]["raw"] == pytest.approx(3 / 152)
+
+
+@pytest.mark.parametrize("asked", [1, 4])
+def test_direct_arm_of_fewer_than_five_people_has_no_share(asked: int) -> None:
+    """Else it would tell what each of them admits."""
+    found = compare_across_arms(admitting(1, asked), ("cheated", "direct"), "yes")
+
+    assert (found.values[0].raw, found.values[0].low, found.values[0].high) == (None, None, None)
+    assert found.values[1].raw is not None
+
+
+def test_rare_answers_of_a_readers_own_file_are_never_left_out() -> None:
+    """There is nobody to protect from its owner: subsets, weights and tables show every count."""
+    own = replace(admitting(3), least=0)
+    options = {"outcome": "direct", "groups": "sex", "where": "arm = direct"}
+    values = parse_request("compare", options).document(own)["values"]
+    table = parse_request("crosstab", {"rows": "sex", "columns": "direct"}).document(own)
+
+    assert [each["raw"] for each in values] == pytest.approx([2 / 76, 1 / 76])
+    assert table["column_categories"] == ["no", "yes"]
+    assert parse_request("compare", {**options, "where": "direct = yes"}).document(own)["n"] == 3
+    assert parse_request("regression", {"formula": "cheated ~ sex"}).document(own)["n"] == 152
+
+
+CONDITIONAL: dict[str, Any] = {"visible_if": {"sex": "yes"}, "absent_category": True}
+
+BY_NINTHS: dict[str, Any] = {"name": "kary_rr", "odds": "9"}
+
+
+def partly_asked(unasked: int = 40) -> Columns:
+    """Reports of 100 people in each of three arms, two of them direct; so many of each were not asked, 9 declined."""
+    survey_of_arms = parse_survey(
+        survey(
+            asks("sex", public=True),
+            asks("direct", ["direct", "third"], public=True, **CONDITIONAL),
+            asks("cheated", "protected", mechanism=BY_NINTHS, **CONDITIONAL),
+            arms=[{"name": name, "weight": 1} for name in ("direct", "protected", "third")],
+        )
+    )
+    arm, person = np.repeat([0, 1, 2], 100), np.tile(np.arange(100), 3)
+    sex, answers = person >= unasked, np.where((person < unasked) | (person >= 91), 2, person % 2)
+    values = {
+        "sex": sex,
+        "direct": np.ma.masked_where(arm == 1, answers),
+        "cheated": np.ma.masked_where(arm != 1, answers),
+        "arm": arm,
+    }
+    return Columns.from_arrays(survey_of_arms, {name: np.ma.asarray(each, int) for name, each in values.items()})
+
+
+def test_n_counts_those_who_were_asked_in_every_arm_once() -> None:
+    """60 of each arm's 100 people were asked, those who declined with them; the direct share is theirs."""
+    found = compare_across_arms(partly_asked(), ("cheated", "direct"), "yes")
+
+    assert comparison_document(found)["n"] == 180
+    assert [each.n_pair for each in found.differences] == [each.n_pair for each in found.ratios] == [120, 180]
+    assert comparison_document(compare_arms(partly_asked(), "direct", "yes"))["n"] == 120
+    assert found.values[0].raw == pytest.approx(25 / 51)
+    assert found.declined[0].raw == pytest.approx(9 / 60)
+
+
+@pytest.mark.parametrize("unasked", [1, 4])
+def test_few_people_who_were_not_asked_in_a_direct_arm_stay_in_its_n(unasked: int) -> None:
+    """Their number would follow from two tables; the protected arm has no more of them."""
+    found = compare_across_arms(partly_asked(unasked), ("cheated", "direct"), "yes")
+
+    assert comparison_document(found)["n"] == 300
+
+
+def test_two_questions_of_one_arm_are_refused() -> None:
+    """Their people are the same."""
+    columns = simulated(500, 3).columns
+    with pytest.raises(EstimateError, match="both are asked in arm"):
+        compare_across_arms(columns, ("copied", "direct"))
+    with pytest.raises(OptionsError, match="goes with the groups arm"):
+        parse_request("compare", {"outcome": "cheated", "groups": "copied", "against": "direct"})
+
+
+def test_numbers_in_the_arms_are_tested_against_the_weights() -> None:
+    """Chance of fair arms is no alarm; a third of one arm who leave are one."""
+    fair = simulated(3000, 5, (2, 1))
+    assert chance_of_arms(analyse([fair.revision])) == pytest.approx(0.5, abs=0.499)
+    assert "arms" not in [alarm.kind for alarm in alarms(analyse([fair.revision]))]
+
+    stays = (fair.numbers[:, -1] == 0) | (np.arange(len(fair.numbers)) % 3 > 0)
+    left = InventedReports(fair.survey, fair.numbers[stays])
+    assert "arms" in [alarm.kind for alarm in alarms(analyse([left.revision]))]
+
+
+def test_anchor_corrects_questions_of_arms_and_not_the_arm() -> None:
+    """The arm is drawn by devices, so nobody answers it carelessly."""
+    anchor = asks("moon", public=True, anchor=True, known_share="0")
+    asked = parse_survey(
+        survey(anchor, asks("cheated", "protected", mechanism=COIN), asks("own", public=True), arms=arms(1, 1))
+    )
+    wanted = [SetShares((1 - share, share)) for share in (0.05, COMMON, DIRECT, 0.5)]
+    truths = invent_as_set(asked, 3000, 1, wanted)
+    results = analyse([reports_of(asked, truths, BatchDraws(np.random.default_rng(1).bytes)).revision])
+    corrected = {each.question.name: each.corrected for each in results.questions}
+
+    assert corrected["cheated"]
+    assert corrected["own"]
+    assert not corrected["arm"]

@@ -1,20 +1,83 @@
-"""When joint results exist, and which small groups and cells they leave out."""
+"""When results exist, which small groups they leave out, and one n and one figure on all pages and in all files."""
 
+import csv
 import os
+from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from sottovoce.aggregator.analysis.arm_results import count_arms
 from sottovoce.aggregator.analysis.availability import check_closed, few_among, hidden
+from sottovoce.aggregator.analysis.estimates import QuestionResult, analyse
+from sottovoce.aggregator.analysis.published_counts import forget_counts, revisions_of
+from sottovoce.aggregator.analysis.report_columns import read_columns
+from sottovoce.aggregator.analysis.results_document import export_document
+from sottovoce.aggregator.analysis.worked_example import results_in_words
+from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.clock import now
+from sottovoce.aggregator.export.catalogue import SINGLE
+from sottovoce.aggregator.export.read_archive import read_folder, results_of_archive
+from sottovoce.aggregator.export.results_client.sources import FolderReports, StoredReports
+from sottovoce.aggregator.export.scripts import analysis
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.models import ReportBatch, StoragePlan
 from sottovoce.aggregator.storage.pack_values import pack
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.spec import Survey
 
-from tests.exported import drawn, send
+from tests.documents import names, survey as document_of
+from tests.exported import TODAY, drawn, published, send, source
 from tests.surveys import months, survey
+from tests.unit.aggregator.accounts.test_authentication import log_in
+from tests.unit.aggregator.analysis.survey_of_reports import COIN, asked
+from tests.unit.aggregator.studio.joint_pages import SITE, get
+from tests.vectors.arms import arms
 
 MARCH = datetime(2026, 3, 15, tzinfo=UTC)
+
 """Within the third of the months."""
+
+SHOWN = {"visible_if": {"region": ["c0", "c1"]}}
+
+FILES = ("reports.csv", "survey.json", "channels.csv", "scores.csv", "estimates.csv", "codebook.html")
+
+Row = tuple[int | None, ...]
+
+
+def rows(regions: tuple[int, ...]) -> list[Row]:
+    """So many reports of each region, of which the last was never asked: of yes, no and no answer in turn."""
+    counted = [(place, number) for place, people in enumerate(regions) for number in range(people)]
+    return [(place, number * 7 % 3 if place < 2 else 2, int(place < 2 and number % 4 > 0)) for place, number in counted]
+
+
+def hidden_survey(*keys: str, **more: Any) -> Survey:
+    """A region with these keys decides who is asked two questions; others send no answer to one, and no to another."""
+    region = asked("region", "select_one", None, choices=names(3), **dict.fromkeys(keys or ("in_files",), True))
+    questions = [
+        asked("secret", "boolean", {"name": "kary_rr", "odds": "9"}, absent_category=True, **SHOWN),
+        asked("coded", "boolean", COIN, when_absent="no", **SHOWN),
+    ]
+    return parse_survey(document_of(region, *questions, name="hidden", **more))
+
+
+@pytest.fixture
+def closed(tmp_path: Path) -> Iterator[Storage]:
+    """A closed survey of 90 and 60 people who were asked and 50 who were not."""
+    storage = published(tmp_path, hidden_survey())
+    send(storage, hidden_survey(), rows((90, 60, 50)))
+    storage.close_survey("hidden", TODAY)
+    yield storage
+    storage.close()
+
+
+def results(storage: Storage, **options: Any) -> dict[str, QuestionResult]:
+    """The results of each question by its name."""
+    return {each.question.name: each for each in analyse(revisions_of(storage, "hidden"), **options).questions}
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -158,3 +221,133 @@ def test_unknown_survey_and_wave_are_told(storage):
     for wave in (1, -1):
         with pytest.raises(EstimateError, match="no such wave"):
             check_closed(storage, revisions(storage, survey()), wave, MARCH)
+
+
+def test_people_never_asked_are_left_out_of_results_once_the_survey_is_closed(tmp_path: Path) -> None:
+    """Before, results say that they count as no answer, or as the fixed one; then n is that of tables and tests."""
+    storage = published(tmp_path, hidden_survey())
+    send(storage, hidden_survey(), rows((90, 60, 50)))
+    still_open = analyse(revisions_of(storage, "hidden"))
+    storage.close_survey("hidden", TODAY)
+    found, whole = results(storage), analyse(revisions_of(storage, "hidden"))
+
+    before = {each.question.name: each for each in still_open.questions}
+    assert [(before[name].n, before[name].asked_only) for name in ("secret", "coded")] == [(200, False)] * 2
+    assert [(found[name].n, found[name].asked_only) for name in ("secret", "coded")] == [(150, True)] * 2
+    assert found["region"].n == 200
+    told = results_in_words(still_open)
+    assert any(line.startswith("secret: Among") and "Not asked or no answer: " in line for line in told)
+    assert any(line.startswith("coded: ") and "were not asked count the same way" in line for line in told)
+    assert not any("not asked" in line for line in results_in_words(whole))
+    assert any(line.startswith("coded: Among those who were asked.") for line in results_in_words(whole))
+    for name in ("secret", "coded"):
+        test = StoredReports(storage, "hidden", now).answer("test", {"question": name})
+        shares = found[name].answered or found[name].estimates
+        assert test["n"] == found[name].n
+        assert [row["shown"] for row in test["values"]][-1] == pytest.approx(shares[-1].clipped)
+    storage.close()
+
+
+def test_files_and_the_script_beside_them_give_the_share_and_n_of_the_page(closed: Storage, tmp_path: Path) -> None:
+    """Cells of people who were never asked are empty, so that any program leaves them out."""
+    found, page = source(closed, hidden_survey()), results(closed)
+    for name in FILES:
+        SINGLE[name](found, tmp_path / name)
+    printed = {(line[1], line[2], line[9]): line[4:6] for line in analysis.lines(tmp_path)}
+    again = {each.question.name: each for each in results_of_archive(read_folder(tmp_path)).questions}
+    with (tmp_path / "estimates.csv").open(encoding="utf-8-sig") as file:
+        among = {(row["question"], row["among"], row["n"]) for row in csv.DictReader(file)}
+
+    for name, key in (("secret", "answered"), ("coded", "all")):
+        share = (page[name].answered or page[name].estimates)[-1]
+        assert printed[name, "yes", key] == pytest.approx((150, share.raw))
+        assert (again[name].n, again[name].asked_only, again[name].tally) == (150, True, page[name].tally)
+    assert among == {("region", "all", "200"), ("secret", "asked", "150"), ("coded", "asked", "150"),
+                     ("secret", "asked_and_answered", "150")}  # fmt: skip
+    book = (tmp_path / "codebook.html").read_text(encoding="utf-8")
+    assert "Estimated shares of coded. Interval of 95%, n = 150" in book
+    one, other = (each.answer("test", {"question": "secret"}) for each in (
+        FolderReports(tmp_path), StoredReports(closed, "hidden", now)))  # fmt: skip
+    assert one == other
+
+
+def test_files_do_not_tell_a_public_answer_that_they_lack(tmp_path: Path) -> None:
+    """Without the deciding column everybody has a cell, and results of the file say that people count as no answer."""
+    storage = published(tmp_path, hidden_survey("public"))
+    send(storage, hidden_survey("public"), rows((90, 60, 50)))
+    storage.close_survey("hidden", TODAY)
+    for name in FILES:
+        SINGLE[name](source(storage, hidden_survey("public")), tmp_path / name)
+    again = {each.question.name: each for each in results_of_archive(read_folder(tmp_path)).questions}
+
+    assert results(storage)["secret"].n == 150
+    assert (again["secret"].n, again["secret"].asked_only) == (200, False)
+    storage.close()
+
+
+@pytest.mark.parametrize(("regions", "left_out"), [((100, 60, 4), False), ((4, 0, 160), False), ((5, 0, 160), True)])
+def test_fewer_than_five_people_are_not_told_apart(regions: tuple[int, ...], left_out: bool, tmp_path: Path) -> None:
+    """Asked or not: the results count everybody then, and say so."""
+    storage = published(tmp_path, hidden_survey())
+    send(storage, hidden_survey(), rows(regions))
+    storage.close_survey("hidden", TODAY)
+    found = results(storage)["secret"]
+
+    assert (found.n, found.asked_only) == (sum(regions[:2]) if left_out else sum(regions), left_out)
+    assert export_document(analyse(revisions_of(storage, "hidden")))["questions"][1]["asked_only"] is left_out
+    storage.close()
+
+
+def test_waves_and_cohorts_tell_no_few_people_apart(tmp_path: Path) -> None:
+    """A wave with four who were not asked leaves all waves whole; cohorts have counts of their own."""
+    several = hidden_survey("cohort", waves=months(2))
+    storage = published(tmp_path, several)
+    send(storage, several, rows((40, 40, 40)), 0)
+    send(storage, several, rows((40, 40, 4)), 1)
+    storage.close_survey("hidden", TODAY)
+    apart = hidden_survey("cohort", revision=1)
+
+    assert not results(storage)["secret"].asked_only
+    storage.close()
+    (tmp_path / "other").mkdir()
+    other = published(tmp_path / "other", apart)
+    send(other, apart, rows((40, 30, 20)))
+    other.close_survey("hidden", TODAY)
+    assert [results(other, cohort=f"c{place}")["secret"].n for place in range(3)] == [40, 30, 0]
+    assert sum(results(other)["secret"].tally.values()) == 70
+    other.close()
+
+
+def test_arms_count_those_who_were_asked(tmp_path: Path) -> None:
+    """In an arm with fewer than five who were not, no arm leaves anybody out."""
+    drawn = hidden_survey(arms=arms(1, 1))
+    for few, right in ((10, [40, 40]), (3, [43, 50])):
+        folder = tmp_path / str(few)
+        folder.mkdir()
+        storage = published(folder, drawn)
+        send(storage, drawn, [(*row, 0) for row in rows((20, 20, few))] + [(*row, 1) for row in rows((20, 20, 10))])
+        storage.close_survey("hidden", TODAY)
+        found = count_arms(read_columns(storage, storage.revisions("hidden")))
+        assert [sum(arm["cells"][0]["tallies"][1].values()) for arm in found["arms"]] == right
+        storage.close()
+
+
+def test_page_says_among_whom_and_shows_everybody_on_request(closed: Storage) -> None:
+    """In all its forms; the copy that programs get has the same figures."""
+    browser = log_in(create_app(Settings(public_url=SITE), closed, now, {}))[0]
+    page, whole = (get(browser, f"hidden/results{query}").text for query in ("", "?among=all"))
+    document = get(browser, "hidden/results/export.json").json["questions"]
+
+    assert "Among those who were asked." in page
+    assert "Not asked or no answer" not in page
+    assert "People who were not asked count the same way." in whole
+    assert [(each["n"], each.get("asked_only")) for each in document] == [(200, None), (150, True), (150, True)]
+
+
+def test_counts_of_deleted_surveys_are_forgotten(closed: Storage) -> None:
+    """So are those of an earlier state."""
+    before = revisions_of(closed, "hidden")
+
+    assert revisions_of(closed, "hidden") is before
+    forget_counts()
+    assert revisions_of(closed, "hidden") is not before

@@ -1,9 +1,22 @@
-"""Weights as given."""
+"""Weights as given, raking and post-stratification: the worked example, and every refusal."""
+
+from typing import Any
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.analysis.weights import checked_weights, kish_effect, weight_warnings
+from sottovoce.aggregator.analysis.weights import checked_weights, kish_effect, raked, weight_warnings
 from sottovoce.shared.errors import EstimateError
+
+from tests.unit.aggregator.analysis.reports import ROW, SCORE
+from tests.unit.aggregator.analysis.survey_of_reports import NULL, reports
+
+AGE = np.where(ROW % 5 == 0, 0, ROW // 2 % 3)
+
+COLUMNS = reports(g=ROW % 2, third=AGE)
+
+SEX_KNOWN = {"no": 0.45, "yes": 0.55}
+
+AGE_KNOWN = {"c0": 0.3, "c1": 0.3, "c2": 0.4}
 
 
 @pytest.mark.parametrize(
@@ -32,3 +45,81 @@ def test_unequal_weights_are_warned_of() -> None:
 def test_equal_weights_cost_nothing() -> None:
     """Whatever they are."""
     assert kish_effect(np.full(600, 7.0)) == pytest.approx(1)
+
+
+def test_raking_meets_the_worked_example() -> None:
+    """Weights, the share with them and the design effect."""
+    made = raked(COLUMNS, {"g": SEX_KNOWN, "third": AGE_KNOWN})
+
+    assert made.weights[:3] == pytest.approx([0.578571, 0.707143, 1.012500], abs=5e-7)
+    assert made.weights @ SCORE / made.weights.sum() == pytest.approx(0.359214, abs=5e-7)
+    assert made.deff == pytest.approx(1.141661, abs=5e-7)
+    assert made.warnings == ()
+    assert np.bincount(AGE, weights=made.weights) / 600 == pytest.approx([0.3, 0.3, 0.4])
+    assert np.bincount(ROW % 2, weights=made.weights) / 600 == pytest.approx([0.45, 0.55])
+
+
+def test_one_margin_of_two_questions_is_post_stratification() -> None:
+    """Each cell's known share by that of its reports; known numbers do as well as shares."""
+    names = [*enumerate(SEX_KNOWN)], [*enumerate(AGE_KNOWN)]
+    cells = {f"{sex} x {age}": 100.0 * (1 + i + j) for i, sex in names[0] for j, age in names[1]}
+    found = raked(COLUMNS, {"g x third": cells}).weights
+
+    for cell, known in cells.items():
+        sex, age = cell.split(" x ")
+        inside = ((ROW % 2 == 1) == (sex == "yes")) & (int(age[1]) == AGE)
+        assert found[inside] == pytest.approx(known / sum(cells.values()) * 600 / inside.sum())
+    assert kish_effect(found) > 1
+
+
+@pytest.mark.parametrize(
+    ("shares", "named", "words"),
+    [
+        ({"no": 0.5, "yes": 0.5}, "said", "'said' is randomized: no weights are raked to it"),
+        ({"1": 1.0}, "x", "'x' is a number"),
+        ({"no": 0.45, "maybe": 0.55}, "g", "names no cell; the categories are: no, yes"),
+        ({"no": 1.0}, "g", "leaves out 'yes'"),
+        ({"no": 0.5, "yes": 0.4}, "g", "do not add up to 1"),
+        ({"no": -0.5, "yes": 1.5}, "g", "numbers of 0 or more"),
+        ({"no": "half", "yes": 0.5}, "g", "numbers of 0 or more"),
+        ({"no": float("nan"), "yes": 1.0}, "g", "numbers of 0 or more"),
+        ({"no x c0": 1.0, "yes": 1.0}, "g x third", "names no cell; the categories are: no, yes; c0"),
+    ],
+)
+def test_unfit_margin_is_refused(shares: dict[str, Any], named: str, words: str) -> None:
+    """Each with its sentence."""
+    with pytest.raises(EstimateError, match=words):
+        raked(COLUMNS, {named: shares})
+
+
+def test_cell_with_one_report_is_refused() -> None:
+    """Its weight would be that of one person."""
+    with pytest.raises(EstimateError, match="fewer than 2 reports are in 'yes'"):
+        raked(reports(g=ROW == 0), {"g": SEX_KNOWN})
+
+
+def test_question_that_not_everybody_was_asked_is_refused() -> None:
+    """Some reports would have no weight."""
+    with pytest.raises(EstimateError, match="was not asked of everybody"):
+        raked(reports(g=np.where(ROW == 5, NULL, ROW % 2)), {"g": SEX_KNOWN})
+
+
+def test_margins_that_contradict_each_other_are_refused() -> None:
+    """Two questions with the same answers cannot have different shares."""
+    same = reports(g=ROW % 2, other=ROW % 2, third=ROW % 2)
+    with pytest.raises(EstimateError, match="contradict each other"):
+        raked(same, {"g": {"no": 0.4, "yes": 0.6}, "third": {"c0": 0.5, "c1": 0.5}})
+
+
+def test_weights_that_are_too_unequal_are_refused_and_unequal_ones_warned_of() -> None:
+    """Above fifty, and above ten."""
+    few = reports(g=ROW < 20)
+    with pytest.raises(EstimateError, match="more than 50 times"):
+        raked(few, {"g": {"no": 0.3, "yes": 0.7}})
+    assert "more than 10 times" in raked(few, {"g": {"no": 0.6, "yes": 0.4}}).warnings[0]
+
+
+def test_no_margin_is_refused() -> None:
+    """There is nothing to rake to."""
+    with pytest.raises(EstimateError, match="at least one margin"):
+        raked(COLUMNS, {})

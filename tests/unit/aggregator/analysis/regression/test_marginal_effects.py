@@ -1,29 +1,45 @@
 """Average marginal effects and predictions: the worked examples, and differences of predictions computed by hand."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.regression.covariance import covariance
 from sottovoce.aggregator.analysis.regression.formula import parse_formula
-from sottovoce.aggregator.analysis.regression.marginal_effects import predicted_shares
+from sottovoce.aggregator.analysis.regression.marginal_effects import predict, predicted_shares
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
 from sottovoce.aggregator.analysis.regression.newton import maximize
 from sottovoce.aggregator.analysis.regression.regression import regress
 from sottovoce.aggregator.analysis.regression.regression_result import Regression
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.text_report import in_words
+from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.documents import survey
 from tests.surveys import months
-from tests.unit.aggregator.analysis.reports import COIN, GROUP, MASK_LIKELIHOOD, ONES, SAID, WEIGHTS, X, columns, masks
+from tests.unit.aggregator.analysis.reports import (
+    COIN,
+    GROUP,
+    MASK_LIKELIHOOD,
+    ONES,
+    ROW,
+    SAID,
+    WEIGHTS,
+    X,
+    columns,
+    masks,
+)
 from tests.unit.aggregator.analysis.survey_of_reports import asked, reports
 
 LOGIT = Multinomial(columns(ONES, X, GROUP), SAID, COIN)
+
 CHOICE = Multinomial(columns(ONES, X), masks(), MASK_LIKELIHOOD, WEIGHTS)
 
 Shares = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+
 """Shares after the first, (k - 1, n), for coefficients, x and g."""
 
 
@@ -53,6 +69,9 @@ def coefficients(fitted: Regression | None) -> np.ndarray:
     """In their order."""
     assert fitted is not None
     return np.array([each.estimate for each in fitted.coefficients], dtype=float)
+
+
+REGRESSION = regress(reports(), "said", ["x", "g"])
 
 
 def test_effect_of_a_category_is_the_difference_to_its_base() -> None:
@@ -203,3 +222,78 @@ def test_effects_of_a_linear_model_cover_beside_a_randomized_predictor(among: st
     points, errors = np.array(found).T
     assert inside / 400 >= 0.9125
     assert errors.mean() <= 1.15 * points.std()
+
+
+def test_prediction_of_a_logit_meets_the_worked_example() -> None:
+    """X = .5, g = 1, and another row beside it."""
+    (found,), (other,) = predict(REGRESSION, [{"x": 0.5, "g": "yes"}, {"x": 0.5, "g": "no"}])
+
+    assert (found.estimate, found.low, found.high) == pytest.approx((0.283639, 0.153142, 0.464360), abs=5e-7)
+    assert other.estimate > found.high
+    assert found.category is None
+
+
+def test_prediction_of_a_linear_model_is_a_line() -> None:
+    """With the limits of its mean, in the same names."""
+    assert REGRESSION.linear is not None
+    ((found,),) = predict(REGRESSION.linear, [{"x": 0.5, "g": "yes"}])
+    at = np.array([1, 0.5, 1])
+
+    assert found.estimate == pytest.approx(0.414335 + 0.175114 / 2 - 0.171813, abs=2e-6)
+    assert REGRESSION.linear.covariance is not None
+    assert found.high - found.low == pytest.approx(
+        2 * 1.959964 * np.sqrt(at @ REGRESSION.linear.covariance @ at), abs=1e-6
+    )
+
+
+def test_prediction_of_a_choice_has_one_figure_a_category() -> None:
+    """Those after the first; the share of the first is what is left."""
+    rows = predict(regress(reports(), "choice", ["x"]), [{"x": 0}, {"x": 1}, {"x": 2}])
+
+    assert [each.category for each in rows[0]] == ["c1", "c2", "c3"]
+    odds = np.exp([-0.173613, -0.087332, -1.177921])
+    assert [each.estimate for each in rows[0]] == pytest.approx(odds / (1 + odds.sum()), abs=1e-6)
+    assert all(each.low < each.estimate < each.high for row in rows for each in row)
+
+
+def test_stratum_is_the_first_unless_it_is_named() -> None:
+    """By its wave and revision."""
+    waves = replace(reports(), wave=(ROW % 2).astype(np.uint8))
+    fitted = regress(waves, "said", ["x"])
+    shift = fitted.coefficients[2].estimate
+    first, later = predict(fitted, [{"x": 0}, {"x": 0, "(stratum)": "revision 1, wave 1"}])
+
+    assert shift is not None
+    log_odds = [np.log(each.estimate / (1 - each.estimate)) for (each,) in (first, later)]
+    assert log_odds[1] - log_odds[0] == pytest.approx(shift)
+
+
+def test_digits_are_as_good_as_a_number() -> None:
+    """A command line has nothing else."""
+    assert predict(REGRESSION, [{"x": "-0.5", "g": "yes"}]) == predict(REGRESSION, [{"x": -0.5, "g": "yes"}])
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ({"x": 0.5}, "lacks what 'g' needs"),
+        ({"x": 0.5, "g": "maybe"}, "'g' is one of: no, yes"),
+        ({"x": "half", "g": "yes"}, "give it a number"),
+        ({"x": 0.5, "g": "yes", "SECRET": 1}, "no predictor; there are: g, x"),
+    ],
+)
+def test_row_that_does_not_suit_is_refused(row: dict[str, Any], words: str) -> None:
+    """With the predictor that is missing or wrong."""
+    with pytest.raises(EstimateError, match=words):
+        predict(REGRESSION, [row])
+
+
+def test_model_without_errors_predicts_nothing() -> None:
+    """And an ordered one has several cuts, of which none is asked for."""
+    said = np.where(ROW < 300, ROW % 2, ROW % 10 == 0).astype(int)
+    for fitted in (
+        regress(reports(said=said, g=ROW >= 300), "said", ["g"]),
+        regress(reports(), "rating", ["x"], model="ordered"),
+    ):
+        with pytest.raises(EstimateError, match="logit and linear models"):
+            predict(fitted, [{"g": "yes", "x": 0}])

@@ -1,14 +1,26 @@
-"""Smallest effects and people needed: by hand, and by the power of a test of so many people."""
+"""Tests of nested models, limits where there is no maximum, smallest effects and people needed."""
 
 from statistics import NormalDist
 
+import numpy as np
 import pytest
+from sottovoce.aggregator.analysis.regression.likelihood_ratio import likelihood_ratio, profile_limits
+from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
+from sottovoce.aggregator.analysis.regression.newton import maximize
 from sottovoce.aggregator.analysis.regression.regression import regress
 from sottovoce.aggregator.analysis.regression.regression_result import detectable_effects, people_needed
 from sottovoce.aggregator.analysis.requests import parse_request
+from sottovoce.shared.errors import EstimateError
 
+from tests.unit.aggregator.analysis.reports import COIN, GROUP, ONES, SAID, X, columns
 from tests.unit.aggregator.analysis.survey_of_reports import reports
 from tests.unit.shared.test_schema import validator
+
+LOGIT = Multinomial(columns(ONES, X, GROUP), SAID, COIN)
+
+ONE_SIDED = Multinomial(columns(np.ones(120), np.repeat([0, 1], 60)), np.repeat([0, 1, 0, 1], [48, 12, 30, 30]), COIN)
+
+"""Of the first sixty too few say yes for any share."""
 
 
 def test_smallest_effect_is_2_80_standard_errors() -> None:
@@ -32,3 +44,69 @@ def test_linear_model_has_no_people_for_odds() -> None:
     assert set(logit["detectable"][0]) == {"term", "smallest", "people"}
     for document in (linear, logit):
         validator("regression").validate(document)
+
+
+def test_test_of_a_predictor_meets_the_worked_example() -> None:
+    """The logit with x and without."""
+    found = likelihood_ratio(LOGIT, maximize(LOGIT), "x", np.array([False, True, False]))
+    without = maximize(Multinomial(columns(ONES, GROUP), SAID, COIN))
+
+    assert (found.predictor, found.df) == ("x", 1)
+    assert found.statistic == pytest.approx(26.612909, abs=5e-7)
+    assert found.statistic == pytest.approx(2 * (maximize(LOGIT).log_likelihood - without.log_likelihood), abs=1e-9)
+    assert found.p == pytest.approx(2.48577e-7, rel=1e-4)
+
+
+def test_limits_are_where_the_likelihood_has_lost_enough() -> None:
+    """Twice the loss is z^2 on both sides, for each coefficient."""
+    fit = maximize(LOGIT)
+    for index in range(3):
+        free = np.arange(3) != index
+        for limit in profile_limits(LOGIT, fit, index):
+            assert limit is not None
+            fixed = np.where(free, fit.theta, limit)
+            loss = 2 * (fit.log_likelihood - maximize(LOGIT, fixed, free).log_likelihood)
+            assert loss == pytest.approx(3.841459, abs=1e-4)
+
+
+def test_side_without_limit_is_none() -> None:
+    """A reported share below noise alone: the constant has no lower limit, the difference no upper one."""
+    fit = maximize(ONE_SIDED)
+    assert fit.runs_off is not None
+
+    low, high = profile_limits(ONE_SIDED, fit, 0)
+    assert low is None
+    # One group of 60 with 12 yes: twice the log likelihood of p falls by 3.84 from that of p = 0 where p = .150694.
+    assert high == pytest.approx(np.log(_upper_share() / (1 - _upper_share())), abs=1e-4)
+    low, high = profile_limits(ONE_SIDED, fit, 1)
+    assert low == pytest.approx(1.464069, abs=1e-4)
+    assert high is None
+
+
+def test_model_with_one_parameter_has_limits_too() -> None:
+    """There is nothing else to be at its best."""
+    alone = Multinomial(np.ones((1, 60)), (np.arange(60) < 12).astype(int), COIN)
+    low, high = profile_limits(alone, maximize(alone), 0)
+
+    assert low is None
+    assert high == pytest.approx(np.log(_upper_share() / (1 - _upper_share())), abs=1e-4)
+
+
+def _upper_share() -> float:
+    """By bisection on the closed form."""
+
+    def loss(share: float) -> float:
+        said = 0.25 + share / 2
+        return 2 * (12 * np.log(0.25 / said) + 48 * np.log(0.75 / (1 - said)))
+
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if loss(middle) < 3.841458820694124 else (low, middle)
+    return low
+
+
+def test_models_without_maximum_are_not_compared() -> None:
+    """There is no likelihood at its best."""
+    with pytest.raises(EstimateError, match="has none"):
+        likelihood_ratio(ONE_SIDED, maximize(ONE_SIDED), "group", np.array([False, True]))

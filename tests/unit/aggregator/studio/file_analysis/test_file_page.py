@@ -20,7 +20,7 @@ from sottovoce.aggregator.studio.file_analysis import page
 from sottovoce.aggregator.studio.file_analysis.page import IDLE, UploadedFiles
 
 from tests.unit.aggregator.accounts.test_authentication import log_in
-from tests.unit.aggregator.analysis.data_file.test_answer_codes import COIN, codes
+from tests.unit.aggregator.analysis.data_file.test_shares import COIN, codes
 from tests.unit.aggregator.studio.joint_pages import SITE, app, application, client
 
 __all__ = ["app", "client"]

@@ -1,10 +1,12 @@
-"""Logit and multinomial logit: the worked examples to their printed digits, and what must not change a result."""
+"""Logit, multinomial and ordered logit and least squares: the worked examples, and what must not change a result."""
 
 import numpy as np
 import pytest
+from sottovoce.aggregator.analysis.regression.corrected_least_squares import Correction, solve
 from sottovoce.aggregator.analysis.regression.covariance import covariance
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
 from sottovoce.aggregator.analysis.regression.newton import evaluate, inverse, maximize
+from sottovoce.aggregator.analysis.regression.ordered_logit import Ordered
 from sottovoce.shared.errors import EstimateError
 
 from tests.unit.aggregator.analysis.reports import (
@@ -12,12 +14,18 @@ from tests.unit.aggregator.analysis.reports import (
     GROUP,
     MASK_LIKELIHOOD,
     ONES,
+    OTHER,
+    OTHER_SCORE,
     ROW,
     SAID,
+    SAWTOOTH,
+    SCORE,
     WEIGHTS,
     X,
     columns,
     masks,
+    noisy_numbers,
+    ratings,
 )
 
 LOGIT = Multinomial(columns(ONES, X, GROUP), SAID, COIN)
@@ -26,6 +34,24 @@ LOGIT = Multinomial(columns(ONES, X, GROUP), SAID, COIN)
 def errors(model: Multinomial, kind: str, clusters: np.ndarray | None = None) -> np.ndarray:
     """Standard errors at the maximum."""
     return np.sqrt(np.diag(covariance(model, maximize(model), kind, clusters)))
+
+
+ODDS_3 = np.ones((4, 4)) + 2 * np.eye(4)
+
+MODEL = Ordered(columns(X, GROUP), ratings(), ODDS_3, WEIGHTS)
+
+R, M = 0.8, 10
+
+Z1 = np.array([-R / (1 - R), *range(1, M), M + R / (1 - R)])
+
+Z2 = np.array(
+    [-R / (1 - R), *(y * y - 2 * R / (1 - R) ** 2 for y in range(1, M)), M * M + 2 * M * R / (1 - R) - R / (1 - R)]
+)
+
+
+def roots(covariance: np.ndarray) -> np.ndarray:
+    """Standard errors."""
+    return np.sqrt(np.diag(covariance))
 
 
 def test_logit_meets_the_worked_example() -> None:
@@ -179,3 +205,110 @@ def test_inverse_of_what_is_not_positive_is_none() -> None:
     assert inverse(np.array([[1.0, 2.0], [2.0, 1.0]])) is None
     assert inverse(np.array([[np.nan]])) is None
     assert inverse(np.array([[4.0]])) == pytest.approx(np.array([[0.25]]))
+
+
+def test_ordered_logit_meets_the_worked_example() -> None:
+    """Slopes and cuts."""
+    fit = maximize(Ordered(columns(X, GROUP), ratings(), ODDS_3))
+
+    assert fit.converged
+    assert fit.theta == pytest.approx([0.8820, -0.5315, -1.2078, 0.3908, 1.2733], abs=5e-5)
+
+
+def test_ordered_derivatives_are_those_of_the_likelihood() -> None:
+    """Gradient and information against difference quotients, away from the maximum, with weights."""
+    theta, step = np.array([0.3, -0.2, -1.0, 0.1, 1.4]), 1e-5
+    ahead, behind = ([evaluate(MODEL, theta + sign * step * unit) for unit in np.eye(5)] for sign in (1, -1))
+    here = evaluate(MODEL, theta)
+
+    slopes = [
+        (one.log_likelihood - other.log_likelihood) / (2 * step) for one, other in zip(ahead, behind, strict=True)
+    ]
+    curves = [(other.gradient - one.gradient) / (2 * step) for one, other in zip(ahead, behind, strict=True)]
+    assert here.gradient == pytest.approx(np.array(slopes), abs=1e-6)
+    assert here.information == pytest.approx(np.array(curves), abs=1e-6)
+    assert MODEL.scores(theta, slice(None)) @ WEIGHTS == pytest.approx(here.gradient, abs=1e-9)
+
+
+def test_two_categories_are_a_logit() -> None:
+    """With the same slopes, and the cut as minus its constant."""
+    ordered = maximize(Ordered(columns(X, GROUP), SAID, COIN))
+    logit = maximize(Multinomial(columns(ONES, X, GROUP), SAID, COIN))
+
+    assert ordered.theta == pytest.approx([*logit.theta[1:], -logit.theta[0]], abs=1e-7)
+    assert ordered.log_likelihood == pytest.approx(logit.log_likelihood, abs=1e-9)
+
+
+def test_category_that_nobody_can_have_has_no_maximum() -> None:
+    """Of 4-ary reports fewer than noise alone gives: its two cuts would meet, or its end be infinitely far."""
+    for rare in range(4):
+        reports = np.concatenate([np.full(10 if value == rare else 90, value) for value in range(4)])
+        fit = maximize(Ordered(columns(np.arange(280) % 2), reports, ODDS_3))
+
+        assert not fit.converged, rare
+        assert fit.runs_off is not None
+
+
+def test_linear_probability_model_meets_the_worked_example() -> None:
+    """Coin scores on 1, x, g, with HC0."""
+    fit = solve(columns(ONES, X, GROUP), SCORE)
+
+    assert fit.coefficients == pytest.approx([0.414335, 0.175114, -0.171813], abs=5e-7)
+    assert roots(fit.covariance) == pytest.approx([0.048613, 0.033415, 0.082912], abs=5e-7)
+
+
+def test_coin_answer_as_predictor_meets_the_worked_example() -> None:
+    """Its own square is the score, an indicator being its square."""
+    outcome = 2 + X + 0.8 * OTHER + SAWTOOTH
+    fit = solve(columns(ONES, X, OTHER_SCORE), outcome, [Correction(2, 2, OTHER_SCORE)])
+
+    assert fit.coefficients == pytest.approx([1.749126, 0.974445, 1.885082], abs=5e-7)
+    assert roots(fit.covariance) == pytest.approx([0.055336, 0.056465, 0.174950], abs=5e-7)
+
+
+def test_geometric_number_as_predictor_meets_the_worked_example() -> None:
+    """With the score of its square; and its mean and variance."""
+    truth, reported = noisy_numbers()
+    z1, z2 = Z1[reported], Z2[reported]
+    fit = solve(columns(ONES, z1), 0.3 * truth + SAWTOOTH, [Correction(1, 1, z2)])
+
+    assert (z1.mean(), z2.mean(), z2.mean() - z1.mean() ** 2) == pytest.approx(
+        (4.988333, 33.628333, 8.744864), abs=5e-7
+    )
+    assert fit.coefficients == pytest.approx([-0.234011, 0.346352], abs=5e-7)
+    assert roots(fit.covariance) == pytest.approx([0.374018, 0.073234], abs=5e-7)
+
+
+def test_correction_without_noise_changes_nothing() -> None:
+    """The indicators of a public answer are their own squares."""
+    indicators = np.array([ROW % 3 == 1, ROW % 3 == 2]).astype(float)
+    design = np.vstack([columns(ONES, X), indicators])
+    plain = solve(design, SCORE, weights=WEIGHTS, clusters=ROW // 6)
+    known = [Correction(2, 2, indicators[0]), Correction(3, 3, indicators[1]), Correction(2, 3, None)]
+    corrected = solve(design, SCORE, known, WEIGHTS, ROW // 6)
+
+    assert corrected.coefficients == pytest.approx(plain.coefficients, abs=1e-12)
+    assert corrected.covariance == pytest.approx(plain.covariance, abs=1e-12)
+
+
+def test_clusters_are_summed_before_they_are_squared() -> None:
+    """Each report twice, each pair a cluster, is as the reports once, but for G / (G - 1)."""
+    design = columns(ONES, X, GROUP)
+    once = solve(design, SCORE)
+    twice = solve(np.repeat(design, 2, axis=1), np.repeat(SCORE, 2), clusters=np.repeat(ROW, 2))
+
+    assert twice.coefficients == pytest.approx(once.coefficients, abs=1e-12)
+    assert twice.covariance == pytest.approx(once.covariance * 600 / 599, rel=1e-10)
+
+
+def test_predictor_drowned_by_its_noise_is_refused() -> None:
+    """Its own variance is negative, and no coefficient means anything."""
+    noise = columns(ONES, np.where(ROW % 2, 1.5, -0.5))
+    with pytest.raises(EstimateError, match="drowned by its own noise"):
+        solve(noise, SCORE, [Correction(1, 1, np.full(600, 0.1))])
+
+
+def test_public_predictors_are_not_drowned_by_a_noise() -> None:
+    """Where no predictor was randomized, one follows from the others."""
+    with pytest.raises(EstimateError, match="one follows from the others; leave one out"):
+        solve(columns(ONES, X, X), SCORE)
