@@ -8,7 +8,7 @@ from tests.browser.test_access import violations
 from tests.browser.visit import Visit, publish, receipt, stored
 from tests.conftest import Running
 from tests.documents import survey
-from tests.unit.shared.test_parse_innocuous import by_fact
+from tests.unit.shared.test_parse_item import by_fact
 
 
 @pytest.fixture(scope="session")

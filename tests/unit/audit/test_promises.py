@@ -1,4 +1,4 @@
-"""What is said of an audit is what was done: each check under its promise, and the sentence only where all passed."""
+"""What is said of an audit is what was done: its verdict, and each check under its promise."""
 
 import re
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
 from sottovoce.audit.promises import PROMISES, UNSEEN, promise_results, statement
+from sottovoce.audit.run import Order, report
 from sottovoce.audit.text import lines
 
 from tests.surveys import survey
@@ -58,6 +59,7 @@ IN_SECURITY = {
     "Who answers can check": {"served", "limit"},
     "A receipt shows": {"receipt"},
 }
+
 """How each promise of SECURITY.md begins, and what of the report it is."""
 
 
@@ -107,3 +109,27 @@ def test_text_tells_promises_and_the_sentence() -> None:
     assert "What is promised, and what this audit found" in text
     assert check.scope in text
     assert UNSEEN in text
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "verdict"),
+    [
+        ((PASSED, PASSED), "passed"),
+        ((PASSED, NOT_DONE), "incomplete"),
+        ((NOT_DONE, FAILED), "failed"),
+        ((), "incomplete"),
+    ],
+)
+def test_verdict_is_that_of_the_worst_check(outcomes: tuple[str, ...], verdict: str) -> None:
+    """Nothing at all is no pass either."""
+    checks = [Check("python", "q", outcome) for outcome in outcomes]
+
+    assert report(Order(survey()), checks)["verdict"] == verdict
+
+
+def test_checks_are_listed_in_the_order_of_the_parts() -> None:
+    """Whatever order they were made in."""
+    checks = [Check(part, "q", PASSED) for part in ("frame", "python", "files", "integers")]
+    document = report(Order(survey()), checks)
+
+    assert [check["part"] for check in document["checks"]] == ["integers", "python", "files", "frame"]

@@ -1,11 +1,12 @@
-"""Rules of the browser's sources that a reader could check by eye, and a test checks every time."""
+"""Rules of the browser's sources, who may import whom too, that a reader could check by eye."""
 
 import re
+from graphlib import TopologicalSorter
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 
-from sottovoce.client.bundle import modules, sentences
+from sottovoce.client.bundle import modules, parts, sentences
 
 from tests.unit.client.test_catalogues import catalogue
 
@@ -20,6 +21,7 @@ APART = (
     "try/try.js",
     *(f"question/{path.name}" for path in WEB.joinpath("question").iterdir() if path.name.endswith(".js")),
 )
+
 """Modules that no respondent's page asks for: as strictly kept as the others."""
 
 
@@ -29,14 +31,20 @@ def apart() -> dict[str, str]:
 
 
 MADE = ("survey/sentences/", "survey/keys/")
+
 """Modules that are made from the catalogues and the table of the survey's keys."""
+
 SOURCES = {path: source for path, source in {**modules(), **apart()}.items() if not path.startswith(MADE)}
+
 CATALOGUE = {key: text for key, text in catalogue("en").items() if key not in sentences("en")["terminal"]}
 
 HISTORY = r"history\.|pushState|replaceState"
+
 # Signed 32-bit operations would make a draw beyond 2^31 negative.
 BITWISE = r"[^|]\|[^|]|[^&]&[^&]|<<|>>|\^(?![\[(\\/])"
+
 STORAGE = r"localStorage|sessionStorage|document\.cookie"
+
 FORBIDDEN = (
     r"Math\.random",
     r"\beval\b|new Function|setTimeout\(\s*[\"'`]",
@@ -55,6 +63,39 @@ def code_of(source: str) -> str:
     """A source without its comments, texts and regular expressions."""
     code = re.sub(r"^\s*(//.*|/\*(.|\n)*?\*/)$", "", source, flags=re.MULTILINE)
     return re.sub(r'"[^"\n]*"|/\^?[\[(\\][^\n]*?/[a-z]*(?=[;.,)])', '""', code)
+
+
+RULES = {
+    # folder: what its modules may import
+    "survey": ("survey",),
+    "device": ("survey", "device"),
+    "form": ("survey", "device", "form"),
+    "preview": ("survey", "preview"),
+    "question": ("survey", "device", "form", "question"),
+    "try": ("survey", "device", "form", "question", "try"),
+}
+
+IMPORT = re.compile(r'(?:^import [^;]* from |\bimport\()"([^"]+)"', re.MULTILINE)
+
+
+def imports_of(path: str, source: str) -> list[str]:
+    """The modules that a source imports, as paths in the folder."""
+    found = []
+    for target in IMPORT.findall(source):
+        parts = path.split("/")[:-1]
+        for step in target.split("/"):
+            if step == "..":
+                parts.pop()
+            elif step != ".":
+                parts.append(step)
+        found.append("/".join(parts))
+    return found
+
+
+def forbidden(path: str, source: str) -> list[str]:
+    """The imports that the rule of its folder does not allow."""
+    allowed = RULES[path.partition("/")[0]]
+    return [target for target in imports_of(path, source) if target.partition("/")[0] not in allowed]
 
 
 def test_sources_avoid_what_could_betray_or_bias() -> None:
@@ -155,3 +196,40 @@ def test_every_sentence_is_used_and_every_use_has_one() -> None:
     assert set(CATALOGUE) == used
     assert {key for key in named if key.startswith("error_")} <= set(CATALOGUE)
     assert made <= set(CATALOGUE)
+
+
+def test_every_module_imports_only_what_its_folder_may() -> None:
+    """No arrow goes up, at once or later."""
+    found = {path: forbidden(path, source) for path, source in SOURCES.items()}
+    assert {path: targets for path, targets in found.items() if targets} == {}
+
+
+def test_no_circle_of_modules() -> None:
+    """What is imported later counts as well."""
+    graph = {path: imports_of(path, source) for path, source in SOURCES.items()}
+    assert len(list(TopologicalSorter(graph).static_order())) >= len(SOURCES)
+
+
+def test_import_rule_catches_breaches() -> None:
+    """The rules would catch these."""
+    breaches = [
+        ("survey/parse_item.js", "../device/draws.js"),
+        ("survey/mechanisms/numbers.js", "../../form/dom.js"),
+        ("device/respondent.js", "../form/dom.js"),
+        ("preview/pretend.js", "../device/draws.js"),
+    ]
+    wrong = [form for path, to in breaches
+             for form in (f'import {{ x }} from "{to}";', f'const x = await import("{to}");')
+             if not forbidden(path, f"{SOURCES[path]}{form}\n")]  # fmt: skip
+    assert wrong == []
+
+
+def test_nothing_of_the_first_part_arrives_later() -> None:
+    """What is there already is imported at once; every other module is in one part."""
+    first, *later = parts().values()
+    arriving = {target for path, source in SOURCES.items()
+                for target in imports_of(path, "\n".join(re.findall(r'import\("[^"]+"', source)))}  # fmt: skip
+
+    assert arriving
+    assert arriving & first.keys() == set()
+    assert [target for target in arriving if sum(target in part for part in later) != 1] == []

@@ -1,8 +1,12 @@
-"""Drafts: to surveys and back, with figures and problems."""
+"""Drafts, with arms and blocks too: to surveys and back, with figures and problems."""
 
 import keyword
+import math
+import re
 from dataclasses import replace
-from itertools import permutations
+from fractions import Fraction
+from itertools import groupby, permutations
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,22 +21,34 @@ from sottovoce.aggregator.authoring.cost_and_precision import (
 from sottovoce.aggregator.authoring.draft import (
     LONGEST_QUESTION,
     DraftItem,
+    DraftSample,
     SurveyDraft,
+    arms_of,
     empty_draft,
     is_given,
     question_name,
 )
+from sottovoce.aggregator.authoring.draft_blocks import (
+    compared_selection,
+    joinable_cards,
+    protect_together,
+    refitted,
+    suggested,
+)
 from sottovoce.aggregator.authoring.edit_commands import change
-from sottovoce.aggregator.authoring.to_survey import draft_of, with_slugs
+from sottovoce.aggregator.authoring.templates import all_templates
+from sottovoce.aggregator.authoring.to_survey import draft_of, survey_document, with_slugs
 from sottovoce.aggregator.authoring.validation import problems_of, survey_of_draft
 from sottovoce.aggregator.export.statistics_files import allowed_names
 from sottovoce.aggregator.planning.block_choice import cell_half_width, pair_share
 from sottovoce.shared import canonical
+from sottovoce.shared.arms.arms import share_asked
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.blocks import block, blocks, in_block
-from tests.documents import Document, question
+from tests.documents import Document, question, survey
+from tests.random_surveys import random_survey
 from tests.surveys import document, every_type
 from tests.vectors.arms import drawn_arms, three_arms, two_arms
 
@@ -49,6 +65,27 @@ TEXTS = {
     "hi": ("क्या आपने कभी परीक्षा में नकल की है?", "q1"),
     "zh-Hans": ("您在考试中作过弊吗？", "q1"),
 }
+
+COIN = {"mechanism": {"name": "coin_flip"}}
+
+ARMS = [{"name": "short", "weight": 1}, {"name": "long", "weight": 3}]
+
+PAGE = Path(__file__).parents[4] / "docs" / "how_to" / "plan_and_test.md"
+
+
+def rows() -> list[str]:
+    """The table's lines: people, epsilon and worst-case odds, one by one and together."""
+    found = []
+    for template in all_templates():
+        draft = draft_of(template.document)
+        made = compared_selection(draft, joinable_cards(draft))
+        if made is not None:
+            found.append(
+                f"| {template.name} | {made.questions} | {made.people_apart:,}, {made.epsilon_apart:.2f}, "
+                f"{made.odds_apart:.1f}:1 | {made.people:,}, {made.epsilon:.2f}, {made.odds:.1f}:1 "
+                f"({made.odds_alone:.1f}:1) |"
+            )
+    return found
 
 
 @pytest.mark.parametrize("language", TEXTS)
@@ -142,7 +179,9 @@ FORMER: dict[str, Any] = {
     "declining": "own", "format": "sottovoce-draft/1", "group": None, "head": {"title": {"en": "T"}}, "people": 500,
     "tags": ["en", "de"],
 }  # fmt: skip
+
 """A draft as release 0.4.0 stored it."""
+
 MORE = {
     "blocks": {"b": {"name": "joint_rr", "odds": "3", "radius": 1, "ask": 2}},
     "chooses_columns": True,
@@ -150,6 +189,7 @@ MORE = {
     "saved": "2026",
     "stamp": "4f.3",
 }
+
 """What it stored where there was something to say."""
 
 
@@ -268,6 +308,7 @@ def test_cell_of_a_table_has_the_margin_of_the_formula() -> None:
 
 
 DRAWN = block(*map(in_block, "abc")) | {"ask": 2}
+
 COINS = [{**question({"name": "coin_flip"}), "name": name} for name in ("x", "y")]
 
 
@@ -437,3 +478,119 @@ def test_question_that_the_persons_own_fact_hides_stays_as_it_is(declining: str)
     assert survey_of_draft(draft, "exam").digest == parse_survey(written).digest
     assert steps_of(draft, draft.cards[0]) == []
     assert figures_of(draft, draft.cards[0]) is not None
+
+
+def test_draft_costs_what_its_dearest_arm_costs() -> None:
+    """As the survey itself; a question of one arm needs more people, and a block has those of one arm."""
+    asked = [
+        in_block("a", **COIN, arm="short"), in_block("b", **COIN, arm="long"),
+        in_block("c", **COIN, arm=["long"]), in_block("d", **COIN, arm="long"), in_block("e", **COIN),
+    ]  # fmt: skip
+    draft = draft_of(survey(*asked, arms=ARMS))
+    figures = DraftFigures(draft)
+    assert figures.totals.epsilon == pytest.approx(survey_of_draft(draft, "exam").epsilon)
+    assert figures.totals.epsilon == pytest.approx(4 * 1.0986123)
+    needed = [each.needed for each in figures.of_items if each and each.needed]
+    assert [round(each / needed[4], 2) for each in needed] == [4, 1.33, 1.33, 1.33, 1]
+
+
+def test_cards_of_one_arm_are_protected_together() -> None:
+    """The block has their arm; cards of another one stay as they are, and a file gives the same draft again."""
+    asked = [in_block("a", **COIN, arm="short"), *(in_block(name, **COIN, arm="long") for name in "bcd")]
+    draft = draft_of(survey(*asked, arms=ARMS))
+    assert protect_together(draft, [0, 1]) == draft
+    joined = survey_of_draft(protect_together(draft, [1, 2, 3]), "exam")
+    [block] = joined.blocks
+    assert (block.questions, [item.arms for item in joined.items]) == ((1, 2, 3), [("short",), *[("long",)] * 3])
+    assert survey_of_draft(draft_of(joined.document), "exam").questions == joined.questions
+
+
+@pytest.mark.parametrize(
+    "wrong", ["short", 5, None, [5], [{"name": 5}], [{"weight": "2"}], [{"name": "a", "weight": 0}]]
+)
+def test_what_is_no_arm_is_left_to_the_checks_of_the_survey(wrong: Document) -> None:
+    """Nothing in a file makes the figures fail."""
+    draft = draft_of(survey(in_block("a", **COIN, arm=wrong), arms=wrong))
+    alone = DraftFigures(draft_of(survey(in_block("a", **COIN)))).of_items[0]
+    assert DraftFigures(draft).of_items[0] == alone is not None
+    assert all(weight == 1 for weight in arms_of(draft).values())
+    assert DraftFigures(draft).totals.epsilon >= 0
+
+
+def test_empty_draft_costs_nothing() -> None:
+    """With arms and without."""
+    assert [DraftFigures(draft_of(survey(**more))).totals.epsilon for more in ({}, {"arms": ARMS})] == [0, 0]
+
+
+def test_table_of_the_templates_is_true() -> None:
+    """Every template with two questions or more that can be in one block has its row."""
+    found = rows()
+    shown = re.findall(r"^\| [a-z_]+ \| \d+ \|.*", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert shown == found
+    assert len(found) == len(all_templates()) - 2
+
+
+@pytest.mark.parametrize("template", all_templates(), ids=lambda template: template.name)
+def test_what_is_suggested_needs_fewer_people_and_costs_no_more(template: object) -> None:
+    """And never leaves out what it costs: the odds about one answer, which are higher."""
+    found = suggested(draft_of(template.document))  # type: ignore[attr-defined]
+    if found is not None:
+        assert found.people <= 0.8 * found.people_apart
+        assert found.epsilon <= found.epsilon_apart
+        assert found.odds_apart < found.odds <= 9
+        assert found.odds_alone < found.odds
+
+
+def test_question_that_names_a_block_itself_can_be_taken_out_of_it() -> None:
+    """For good: the stored draft has neither the question in its block nor the block's name in the question."""
+    asked = question({"name": "coin_flip"})
+    draft = draft_of(survey({**asked, "block": "z"}))
+    assert (draft.blocks, draft.cards[0].block) == ({"z": {}}, "z")
+    apart = change(draft, "separate:z")
+    assert SurveyDraft.read(apart.dumped) == apart
+    assert survey_of_draft(apart, "t") == survey_of_draft(draft_of(survey(asked)), "t")
+
+
+@pytest.mark.parametrize("first", range(0, 300, 60))
+def test_random_surveys_are_joined_moved_and_separated(first: int) -> None:
+    """Costs are the survey's; a block stays in one piece; separating gives each question its mechanism again."""
+    for seed in range(first, first + 60):
+        asked = random_survey(seed)
+        draft = draft_of(asked.document)
+        assert DraftFigures(draft).totals.epsilon == pytest.approx(asked.epsilon)
+        firsts = [asked.questions.index(item.questions[0]) for item in asked.items if item.questions]
+        sample = DraftSample(draft)
+        places = [sample.rows.index(card) for card in draft.cards if card.type not in ("note", "acknowledge")]
+        assert [share_asked(sample, place) for place in places] == [share_asked(asked, first) for first in firsts]
+        before = {each.name: each.mechanism for each in survey_of_draft(draft, asked.name).questions}
+        joined = change(draft, f"together:{'.'.join(map(str, joinable_cards(draft)[:4]))}")
+        if joined != draft:
+            survey = survey_of_draft(joined, asked.name)
+            [new] = [block for block in survey.blocks if block.name not in draft.blocks]
+            assert DraftFigures(joined).totals.epsilon == pytest.approx(survey.epsilon)
+            apart = survey_of_draft(change(joined, f"separate:{new.name}"), asked.name)
+            assert {each.name: each.mechanism for each in apart.questions} == before
+        for step, word in enumerate(("down", "up", "copy", "delete", "down")):
+            joined = change(joined, f"{word}:{(seed * (step + 1)) % max(len(joined.cards), 1)}")
+            pieces = [name for name, _ in groupby(card.block for card in joined.cards) if name]
+            assert sorted(pieces) == sorted(joined.blocks)
+
+
+@pytest.mark.parametrize("ask", [-1, 0, 9, "two"])
+def test_figures_of_a_draft_stand_beside_a_block_that_cannot_be_drawn(ask: object) -> None:
+    """A file may ask for any number: the block has no figures then, and what is beside it has."""
+    wrong = {**block(*map(in_block, "abc")), "ask": ask}
+    draft = draft_of({**survey(wrong, question({"name": "coin_flip"})), "ask": ask})
+    figures = DraftFigures(replace(draft, people=1000))
+    assert [each is None for each in figures.of_items] == [True, True, True, False]
+    assert figures.totals.epsilon == pytest.approx(math.log(3))
+
+
+def test_draft_keeps_how_many_questions_of_a_block_are_asked() -> None:
+    """From file to draft and back; while cards come and go as long as so many can be drawn, and in what it says."""
+    drawn = blocks(block(*map(in_block, "abcd")) | {"ask": 3})
+    draft = draft_of(drawn.document, 1)
+    assert survey_document(draft, drawn.name)["questions"][0]["ask"] == 3
+    assert share_asked(DraftSample(draft), 0) == Fraction(3, 4)
+    fewer = refitted(replace(draft, cards=draft.cards[1:]), "intimate")
+    assert "ask" not in survey_document(fewer, drawn.name)["questions"][0]

@@ -1,4 +1,4 @@
-"""Estimates through a matrix: formulas of the textbooks by hand, any other matrix by simulation and by its inverse."""
+"""Estimates through a matrix: formulas of the textbooks by hand, any other matrix by simulation."""
 
 from fractions import Fraction
 from itertools import pairwise
@@ -8,10 +8,13 @@ import pytest
 from sottovoce.aggregator.estimators import estimate
 from sottovoce.aggregator.estimators.matrix import MatrixChannel
 from sottovoce.shared.answers import Domain
+from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
 
 YES_NO = Domain(("no", "yes"))
+
 THREE = Domain(("never", "once", "often"))
+
 UNEVEN = MatrixChannel(
     (
         (Fraction(7, 10), Fraction(2, 10), Fraction(1, 10)),
@@ -24,6 +27,12 @@ UNEVEN = MatrixChannel(
 WIDE = MatrixChannel(
     ((Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)), (Fraction(1, 10), Fraction(1, 10), Fraction(8, 10)))
 )
+
+COIN = BinaryRR(Fraction(3, 4), Fraction(1, 4))
+
+WARNER = BinaryRR(Fraction(2, 3), Fraction(1, 3))
+
+OPTIONS = Domain(("no", "yes"))
 
 
 @pytest.mark.parametrize(
@@ -130,3 +139,15 @@ def test_limits_shrink_with_reports() -> None:
     """Ten times as many reports, narrower limits."""
     widths = [estimate(UNEVEN, {0: 4 * n, 1: 3 * n, 2: 3 * n}, THREE)[0] for n in (10, 100, 1000)]
     assert all(one.high - one.low > other.high - other.low for one, other in pairwise(widths))
+
+
+@pytest.mark.parametrize("yes", [0, 1, 30, 50, 99, 100])
+def test_coin_flip_estimate_is_2_p_minus_one_half(yes: int) -> None:
+    """P_A = 2 P_B - 1/2."""
+    assert estimate(COIN, {0: 100 - yes, 1: yes}, OPTIONS)[0].raw == float(2 * Fraction(yes, 100) - Fraction(1, 2))
+
+
+@pytest.mark.parametrize("yes", [0, 1, 30, 50, 99, 100])
+def test_warner_estimate_is_3_mean_minus_one(yes: int) -> None:
+    """P = 3 E[Y] - 1."""
+    assert estimate(WARNER, {0: 100 - yes, 1: yes}, OPTIONS)[0].raw == float(3 * Fraction(yes, 100) - 1)

@@ -1,25 +1,53 @@
-"""Every mechanism's variables, held against its exact channel."""
+"""Variables of every mechanism, held against its exact channel, and of ordered choices and public numbers."""
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.estimators import VARIABLES
+from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.requests import parse_request
+from sottovoce.aggregator.estimators import VARIABLES, public
 from sottovoce.aggregator.estimators.numeric import squares_of_steps
-from sottovoce.aggregator.estimators.question_variables import check_explains, check_pair, variables_of
+from sottovoce.aggregator.estimators.question_variables import (
+    as_number,
+    bare,
+    check_explains,
+    check_pair,
+    num,
+    points_of,
+    scale_mean,
+    variables_of,
+)
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, NumberVariable, YesNo
+from sottovoce.aggregator.export.channels import _scores
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms import MECHANISMS
 from sottovoce.shared.mechanisms.geometric import Geometric
+from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.questions import MAX_PUBLIC
+from sottovoce.shared.spec import Question
 
-from tests.documents import number, one_of, parsed, some_of, vector
+from tests.documents import (
+    names,
+    number,
+    one_of,
+    parsed,
+    question as question_of,
+    some_of,
+    survey as document_of,
+    vector,
+)
 from tests.property.channels import truths
 from tests.property.test_channels import QUESTIONS
+from tests.unit.aggregator.analysis.samples import COIN, asked, public as openly, variable as variable_of
 
 WITHIN = Fraction(1, 10**8)
+
 """Of half the range: what level tables promise; solving the square wave's equations loses far less."""
 
 MOST = 32
+
 """True values of a question that are tried; all but of one choice among 64."""
 
 
@@ -62,6 +90,29 @@ def expected(variable, true):
     if isinstance(variable, NumberVariable):
         return [true]
     return [Fraction(category == true) for category in range(len(variable.categories))]
+
+
+def income(most: int, step: Any = 1) -> dict[str, Any]:
+    """A public number from 0."""
+    return openly(number(0, most, step, {"name": "geometric", "ratio": "4/5"}))
+
+
+def reports(most: int, step: Any = 1) -> Columns:
+    """A coin and an income of 200 people."""
+    rng = np.random.default_rng(5)
+    values = np.minimum(rng.lognormal(6, 1, 200).astype(int), int(most / float(step)))
+    return Columns.from_arrays(
+        asked(question_of(COIN), income(most, step)), {"a": rng.integers(0, 2, 200), "b": values}
+    )
+
+
+REQUESTS = [
+    ("compare", {"outcome": "b", "groups": "a"}),
+    ("pairs", {}),
+    ("regression", {"formula": "a ~ log(b + 1)"}),
+    ("regression", {"outcome": "b", "on": ["a"]}),
+    ("test", {"question": "b", "mean": 600}),
+]
 
 
 def test_scores_are_a_left_inverse_of_the_channel(cases):
@@ -267,3 +318,90 @@ def test_every_mechanism_has_variables():
         ChoiceVariable,
         NumberVariable,
     }
+
+
+def test_points_are_the_numbers_in_the_names_or_the_places() -> None:
+    """0 to 10 stays 0 to 10; words are 1, 2, 3."""
+    assert points_of(["r0", "r5", "r10"]) == (0.0, 5.0, 10.0)
+    assert points_of(["never", "once", "often"]) == (1.0, 2.0, 3.0)
+    assert points_of(["a1", "b7", "a2"]) == (1.0, 2.0, 3.0)
+    assert (bare(num("a.b")), bare("a.b")) == ("a.b", "a.b")
+
+
+def test_scores_of_a_randomized_scale_are_right_on_average() -> None:
+    """Of the number and of its square, by the exact channel."""
+    scale = as_number(variable_of(one_of(5, {"name": "kary_rr", "odds": "3"})))
+    for truth, level in enumerate(scale.levels):
+        chances = np.where(np.arange(5) == truth, 3 / 7, 1 / 7)
+        for power, scores in ((1, scale.scores), (2, scale.square_scores)):
+            assert chances @ scores(np.arange(5)) == pytest.approx(level**power)
+
+
+def rating(**treatment: object) -> Question:
+    """Of 0 to 10."""
+    asked = {"type": "rating", "name": "risk", "label": {"en": "Risk?"}, "choices": names(11, "r"), **treatment}
+    return parse_survey(document_of(asked)).questions[0]
+
+
+def test_mean_of_a_rating_is_that_of_its_points_through_the_channel() -> None:
+    """Of public counts the plain mean and its normal limits; of counts as k-ary chances make them, the true one."""
+    counts = {place: 10 * (place + 1) for place in range(11)}
+    values = np.repeat(np.arange(11), [*counts.values()])
+
+    public = scale_mean(rating(public=True), counts, 0.95)
+
+    assert public is not None
+    assert public["estimate"] == pytest.approx(values.mean())
+    half = 1.959964 * values.std(ddof=1) / len(values) ** 0.5
+    assert (public["low"], public["high"]) == pytest.approx((values.mean() - half, values.mean() + half))
+    own = 5 / 15
+    made = {place: round(15000 * (count * own + (660 - count) * (1 - own) / 10)) for place, count in counts.items()}
+    randomized = scale_mean(rating(mechanism={"name": "kary_rr", "odds": "5"}), made, 0.95)
+    assert randomized is not None
+    assert randomized["estimate"] == pytest.approx(values.mean(), abs=1e-6)
+
+
+def test_mean_that_a_tally_does_not_show_is_none() -> None:
+    """Of bit masks, of few reports, and where randomization hides who answered."""
+    counts = {place: 50 for place in range(11)}
+    mask = {"name": "subset_selection", "odds": "3", "size": 2}
+    assert scale_mean(rating(mechanism=mask), counts, 0.95) is None
+    assert scale_mean(rating(public=True), {0: 29}, 0.95) is None
+    hidden = rating(mechanism={"name": "kary_rr", "odds": "5"}, absent_category=True)
+    assert scale_mean(hidden, counts, 0.95) is None
+    declined = rating(public=True, absent_category=True)
+    assert scale_mean(declined, {**counts, 11: 400}, 0.95) == scale_mean(rating(public=True), counts, 0.95)
+
+
+@pytest.mark.parametrize(("kind", "options"), REQUESTS, ids=lambda each: each if isinstance(each, str) else "")
+@pytest.mark.parametrize("step", [1, "0.25"])
+def test_values_that_are_not_listed_give_the_same_figures(
+    monkeypatch: pytest.MonkeyPatch, kind: str, options: dict[str, Any], step: Any
+) -> None:
+    """To the last digits, of 3,001 values that are listed and that are not."""
+    columns = reports(int(3000 * float(step)), step)
+    listed = parse_request(kind, options).document(columns)
+    monkeypatch.setattr(public, "LISTED", 100)
+    found = parse_request(kind, options).document(columns)
+
+    def figures(found: Any) -> list[float]:
+        if isinstance(found, dict | list):
+            inner = found.values() if isinstance(found, dict) else found
+            return [each for value in inner for each in figures(value)]
+        return [found] if isinstance(found, int | float) else []
+
+    assert figures(found) == pytest.approx(figures(listed), rel=1e-9)
+
+
+def test_income_of_a_million_values_is_analysed() -> None:
+    """In tables as a number, whose means are compared; its file of scores would list every value and has none."""
+    columns = reports(1_000_000)
+    asked_question = columns.survey.questions[1]
+
+    assert parse_request("compare", {"outcome": "b", "groups": "a"}).document(columns)["n"] == 200
+    assert list(_scores(asked_question, None)) == []
+    with pytest.raises(EstimateError, match="compare its means among groups instead"):
+        parse_request("crosstab", {"rows": "a", "columns": "b"}).document(columns)
+    with pytest.raises(EstimateError, match="impossible"):
+        public.estimate({1_000_001: 1}, asked_question.domain)
+    assert asked_question.domain.size < MAX_PUBLIC

@@ -1,10 +1,25 @@
-"""The codebook is a page without scripts, which tells every column."""
+"""What stands beside the reports: labels, tables that decode them without bias, and a codebook page without scripts."""
 
 import csv
+import math
+from fractions import Fraction
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
+import pytest
+from sottovoce.aggregator.analysis.estimates import RevisionCounts
 from sottovoce.aggregator.export.catalogue import Source
+from sottovoce.aggregator.export.channels import CHANNEL_COLUMNS, Channel, channel_rows, channels_of
+from sottovoce.aggregator.export.labels import coding, option_labels, value_labels
+from sottovoce.aggregator.export.scripts.analysis import share_score
+from sottovoce.aggregator.storage import StoredSurvey
+from sottovoce.shared.channel_text import dump_block, read_block, split_channel
+from sottovoce.shared.spec import Question
+
+from tests.blocks import block, blocks, in_block
+from tests.documents import question as question_of
+from tests.surveys import every_type, survey
 
 
 class Page(HTMLParser):
@@ -25,6 +40,47 @@ class Page(HTMLParser):
         self.text += data
 
 
+NAMES = [question.name for question in survey(questions=every_type()).questions if question.mechanism is not None]
+
+
+def truths(question: Question) -> list[Any]:
+    """Some true values of a question, the ends among them."""
+    size = question.domain.size
+    if question.kind.truth == "options":
+        return [0, 1, 2, 5, 2**size - 1]
+    if question.kind.truth == "numbers":
+        return [(0, 0), (0, 20), (20, 10)]
+    return list(range(size))
+
+
+def expected(channel: Channel, truth: Any, option: int) -> float:
+    """The number that the scores of an option, a coordinate or a mean must have on average."""
+    question = channel.question
+    if question.kind.truth == "options":
+        return float(truth >> option & 1)
+    if question.domain.grid is None:
+        return float(truth == option)
+    step = truth[option] if isinstance(truth, tuple) else truth
+    return float(question.domain.grid.low + step * question.domain.grid.step)
+
+
+def mean_score(channel: Channel, truth: Any, scores: dict[int, float]) -> float:
+    """E[score | truth] over the reports that say something, with the channel's own probabilities."""
+    mechanism = channel.mechanism
+    assert mechanism is not None
+    weights = {value: mechanism.probability(value, truth) for value in scores}
+    return float(sum(weights[value] * Fraction(score) for value, score in scores.items()) / sum(weights.values()))
+
+
+ASKED = {question.name: question for question in survey(questions=every_type()).questions}
+
+
+def only(**changes: object) -> Question:
+    """The question of a survey that asks but one."""
+    asked = {"type": "boolean", "name": "q", "label": {"en": "Q?"}, "mechanism": {"name": "coin_flip"}} | changes
+    return survey(questions=[{key: value for key, value in asked.items() if value is not None}]).questions[0]
+
+
 def test_codebook_tells_every_question_and_loads_nothing(every: Source, folder: Path) -> None:
     """No script, no link, no picture; a title with markup in it is text; exactly the columns that the file has."""
     page = Page((folder / "codebook.html").read_text(encoding="utf-8"))
@@ -39,3 +95,94 @@ def test_codebook_tells_every_question_and_loads_nothing(every: Source, folder: 
         assert (question.label["en"] in page.text) == (question.name in columns)
     assert every.about.line in page.text
     assert "Estimated shares of" in page.text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_scores_are_unbiased_for_every_truth(every: Source, name: str) -> None:
+    """Exactly, but for the rounding of what is written; bins of a number are right on average over their steps."""
+    (channel,) = [each for each in every.randomizing if each.question.name == name]
+    mechanism = channel.mechanism
+    assert mechanism is not None
+    reported = [value for value in range(mechanism.largest + 1) if mechanism.admits(value)]
+    tables: list[tuple[int, dict[int, float]]] = [
+        (place, dict(scores)) for place, (_, scores) in enumerate(channel.scores)
+    ]
+    for row in channel_rows([channel]):
+        score = share_score(dict(zip(CHANNEL_COLUMNS, map(str, row), strict=True)))
+        found = {value: made for value in reported if (made := score(value)) is not None}
+        tables.append((channel.question.options.index(str(row[2])), found))
+
+    assert tables
+    for option, scores in tables:
+        away = [
+            mean_score(channel, truth, scores) - expected(channel, truth, option) for truth in truths(channel.question)
+        ]
+        if mechanism.name in {"square_wave", "level_table"}:
+            # Values between two inputs are rounded at random, or lie in one bin.
+            away = [sum(away)]
+        assert max(map(abs, away)) < 1e-6
+
+
+def test_yes_no_channel_is_a_forced_response_as_rs_packages_take_it(every: Source) -> None:
+    """rr: p, p1, p0 sum to 1, and P(1 | yes) = p + p1, P(1 | no) = p1; RRreg takes p0 and p1, GLMMRR a and b."""
+    rows = [dict(zip(CHANNEL_COLUMNS, row, strict=True)) for row in channel_rows(every.randomizing)]
+    yes = [row for row in rows if row["option"] == "yes"]
+
+    assert [row["question"] for row in yes] == ["ever", "again"]
+    for row in yes:
+        p, p1, p0, a, b = (float(str(row[key])) for key in ("p_truth", "p_forced_yes", "p_forced_no", "a", "b"))
+        assert (p + p1 + p0, p + p1, p1) == pytest.approx((1, a, b))
+
+
+def test_questions_of_one_block_name_its_channel_beside_their_own() -> None:
+    """Single rows are right for single questions; the text is enough to decode the block."""
+    asked = blocks(block(in_block("a"), in_block("b", 3)), {**question_of({"name": "coin_flip"}), "name": "c"})
+    stored = StoredSurvey(1, asked.name, 1, asked.digest, asked.canonical, True, 0)
+    channels = channels_of([RevisionCounts(stored, asked, ())], ["a", "b", "c"])
+    rows = [dict(zip(CHANNEL_COLUMNS, row, strict=True)) for row in channel_rows(channels)]
+
+    assert [row["block"] for row in rows] == ["joint_rr odds=9 radius=0 k=2,3 with=a,b"] * 4 + [""]
+    assert (rows[0]["a"], rows[0]["b"]) == pytest.approx((11 / 14, 3 / 14))
+    assert [row["epsilon"] for row in rows[:4]] == pytest.approx([math.log(9)] * 4)
+
+
+def test_channel_of_a_drawn_block_is_read_as_it_was_written() -> None:
+    """It says how many are asked, and two of its columns have the channel of two questions."""
+    mechanism = blocks(block(*map(in_block, "abc")) | {"ask": 2}).blocks[0].mechanism
+    text = dump_block(mechanism, "abc")
+    assert text == "joint_rr odds=9 radius=0 k=2,2,2 ask=2 with=a,b,c"
+    assert read_block(split_channel(text)) == (mechanism, tuple("abc"))
+
+
+def test_labels_of_values_are_in_the_language_asked_for() -> None:
+    """Else in another one that there is."""
+    choices = [{"name": "a", "label": {"en": "One", "de": "Eins"}}, {"name": "b", "label": {"en": "Two"}}]
+    question = only(type="select_one", choices=choices, mechanism={"name": "kary_rr", "odds": "3"})
+
+    assert value_labels(question, "de") == {0: "Eins", 1: "Two"}
+
+
+def test_no_answer_is_a_value_of_its_own() -> None:
+    """After the others."""
+    question = only(mechanism={"name": "kary_rr", "odds": "3"}, absent_category=True)
+    assert option_labels(question, "en") == ["No", "Yes", "No answer"]
+
+
+def test_neutral_reports_are_called_a_and_b() -> None:
+    """As on the receipts: a bare yes is no admission."""
+    assert value_labels(survey(report_labels="neutral").questions[0], "en") == {0: "Report B", 1: "Report A"}
+
+
+def test_every_kind_of_report_has_its_sentence() -> None:
+    """It says that a value is a report and not the answer, but where it is the answer."""
+    for each in ASKED.values():
+        private = coding(each).startswith("A randomized report and not the answer. ")
+        assert private == (each.mechanism is not None)
+        assert len(coding(each).split(". ")) >= 1 + private
+
+
+def test_masks_and_long_scales_have_no_labels() -> None:
+    """A sentence says how they are read."""
+    assert value_labels(ASKED["why"], "en") == {}
+    assert value_labels(ASKED["town"], "en") == {}
+    assert value_labels(only(type="integer", min=0, max=5000, mechanism=None, public=True), "en") == {}

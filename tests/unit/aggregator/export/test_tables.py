@@ -1,25 +1,59 @@
-"""Reports as CSV and Parquet: what was stored, once a row, empty where not asked."""
+"""Reports, covariates and estimates as tables: what was stored, once a row, and no cell that spreadsheets compute."""
 
 import csv
 import importlib
+import json
+import zipfile
 from collections import Counter
+from importlib.resources import files
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import duckdb
+import jsonschema
+import numpy as np
 import pytest
-from sottovoce.aggregator.export.catalogue import SINGLE, Source
+from sottovoce.aggregator.analysis.estimates import analyse
+from sottovoce.aggregator.analysis.regression.formula import parse_formula
+from sottovoce.aggregator.analysis.regression.regression import regress
+from sottovoce.aggregator.analysis.requests import parse_request
+from sottovoce.aggregator.analysis.worked_example import results_in_words
+from sottovoce.aggregator.export.catalogue import COLUMNS, SINGLE, Source, write_estimates_xlsx
+from sottovoce.aggregator.export.results_client.sources import with_covariates
 from sottovoce.aggregator.export.tables import write_reports_parquet
 from sottovoce.aggregator.file_formats import optional_imports
-from sottovoce.shared.errors import EstimateError
+from sottovoce.aggregator.file_formats.csv_cells import harmless, write_csv
+from sottovoce.aggregator.file_formats.provenance import About
+from sottovoce.aggregator.i18n.translator import ENGLISH
+from sottovoce.shared.errors import EstimateError, SpecError
+from sottovoce.shared.mechanisms.square_wave import SquareWave
 
-from tests.exported import TODAY, published, send, source
-from tests.surveys import document, survey
+from tests.exported import TODAY, drawn, published, send, source
+from tests.surveys import document, months, survey
+from tests.unit.aggregator.analysis.reports import GROUP, ROW, X
+from tests.unit.aggregator.analysis.survey_of_reports import reports as reports_of
 
 
 def stored(every: Source) -> Counter[tuple[float | None, ...]]:
     """The reports in memory, as rows; the distance is half a kilometre a step, and in its own unit in files."""
     columns = [(column / 2 if name == "far" else column).tolist() for name, column in every.reports.columns.items()]
     return Counter(zip(*columns, every.reports.wave.tolist(), every.reports.revision.tolist(), strict=True))
+
+
+def file(folder: Path, header: str, lines: list[str]) -> Path:
+    """A CSV."""
+    path = folder / "mine.csv"
+    path.write_text("\n".join([header, *lines, ""]))
+    return path
+
+
+SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+
+
+def rows(folder: Path) -> list[dict[str, str]]:
+    """The rows of estimates.csv."""
+    with (folder / "estimates.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def test_csv_has_a_column_for_each_question_and_a_row_for_each_report(every: Source, folder: Path) -> None:
@@ -105,3 +139,140 @@ def test_duckdb_counts_parquet_and_csv_alike(every: Source, folder: Path, tmp_pa
         assert read[0] == read[1]
         assert read[0].total() == reports
     assert any("few" in row for row in read[0])
+
+
+def test_covariate_is_a_predictor_like_a_public_question(tmp_path: Path) -> None:
+    """Names and numbers in their own unit, however many; the same model as with the survey's own columns."""
+    incomes = 10_000 + 37.5 * ROW
+    lines = [f"{'north' if g else 'south'},{x:.2f},{income}" for g, x, income in zip(GROUP, X, incomes, strict=True)]
+    given = with_covariates(reports_of(), file(tmp_path, "region,score,income", lines))
+    own = regress(reports_of(), "said", parse_formula("x*g"))
+    found = regress(given, "said", parse_formula('score*C(region, ref="south")'))
+
+    assert [each.term for each in found.coefficients] == ["(constant)", "score", "region=north", "score:region=north"]
+    for one, other in zip(found.coefficients, own.coefficients, strict=True):
+        assert one.estimate == pytest.approx(other.estimate, abs=1e-9)
+    linear = regress(given, "income", ["x"])
+    slope = np.polyfit(X, incomes, 1)[0]
+    assert linear.coefficients[1].estimate == pytest.approx(slope, rel=1e-9)
+    among = parse_request("crosstab", {"rows": "region", "columns": "said", "where": "income > 20000"}).document(given)
+    assert among["n"] == (incomes > 20_000).sum()
+
+
+def test_missing_covariate_leaves_the_report_out(tmp_path: Path) -> None:
+    """Of models with it, and of no others."""
+    lines = ["" if row < 100 else "ab"[row % 2] for row in ROW]
+    given = with_covariates(reports_of(), file(tmp_path, "arm,more", [f"{arm},1" for arm in lines]))
+    assert (regress(given, "said", ["arm"]).n, regress(given, "said", ["x"]).n) == (500, 600)
+
+
+@pytest.mark.parametrize(
+    ("header", "count", "words"),
+    [
+        ("arm", 599, "599 lines for 600 reports"),
+        ("said", 600, "the survey has a question 'said'"),
+        ("arm,arm", 600, "mine.csv"),
+    ],
+)
+def test_covariates_that_do_not_fit_are_refused(tmp_path: Path, header: str, count: int, words: str) -> None:
+    """With the file, and what to do."""
+    lines = [",".join(["ab"[row % 2]] * (header.count(",") + 1)) for row in range(count)]
+    with pytest.raises(SpecError, match=words):
+        with_covariates(reports_of(), file(tmp_path, header, lines))
+
+
+def test_text_that_a_spreadsheet_would_compute_is_quoted() -> None:
+    """An apostrophe before it makes it a text; a negative estimate is a number, and stays one."""
+    for text in ("=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"):
+        assert harmless(text) == f"'{text}"
+    for cell in (-1, -0.5, "1-1", "a=b", "", None, True):
+        assert harmless(cell) is cell
+
+
+def test_table_is_utf_8_with_one_header(tmp_path: Path) -> None:
+    """Texts with commas, quotes and line ends come back as they were."""
+    write_csv(tmp_path / "a.csv", About.of(survey()), ["é", "=b"], [('x, "y"\nz', None)])
+    with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
+        assert list(csv.reader(file)) == [["é", "'=b"], ['x, "y"\nz', ""]]
+
+
+def test_estimates_are_those_of_the_results(every: Source, folder: Path) -> None:
+    """One row an estimate, of everybody and of each cohort, with survey, revision, digest, epsilon and version."""
+    results = analyse(every.revisions)
+    whole = [row for row in rows(folder) if not row["cohort"]]
+
+    shares = [each for result in results.questions for each in result.estimates if not result.of_kind("mean")]
+    found = [row for row in whole if row["kind"] == "share" and row["type"] not in {"integer", "decimal", "date"}]
+    assert [float(row["raw"]) for row in found] == pytest.approx([each.raw for each in shares])
+    assert {row["cohort"] for row in rows(folder)} == {"", *(group.name for group in results.cohorts)}
+    assert {row["digest"] for row in rows(folder)} == {results.survey.digest}
+    assert all(row["version"] and row["epsilon_total"] for row in rows(folder))
+
+
+def test_ranges_have_empty_limits_and_their_reason_in_every_file(every: Source, folder: Path) -> None:
+    """CSV and JSON have none; codebook and methods say why, and so does the terminal."""
+    name = next(each.name for each in every.about.survey.questions if isinstance(each.mechanism, SquareWave))
+    ranges = [row for row in rows(folder) if row["question"] == name and row["kind"] == "share"]
+    exported = json.loads((folder / "export.json").read_text(encoding="utf-8"))
+    asked = next(each for each in exported["questions"] if each["name"] == name)
+    told = results_in_words(analyse(every.revisions))
+
+    assert {(row["low"], row["high"], row["std_error"], row["method"]) for row in ranges} == {("", "", "", "none")}
+    assert {(bar["low"], bar["high"], bar["std_error"]) for bar in asked["histogram"]} == {(None, None, None)}
+    jsonschema.validate(
+        exported, json.loads(files("sottovoce.shared").joinpath("schema/export.schema.json").read_text())
+    )
+    why = ENGLISH.words.translate("results_no_limits")
+    for text in ("codebook.html", "methods.md"):
+        assert why in " ".join((folder / text).read_text(encoding="utf-8").split())
+    assert f"{name}: {why}" in told
+
+
+def test_workbook_holds_the_same_rows_and_no_formula(folder: Path) -> None:
+    """Read by unzipping: whatever begins with an equals sign is a text."""
+    with zipfile.ZipFile(folder / "estimates.xlsx") as book:
+        sheets = [ET.fromstring(book.read(f"xl/worksheets/sheet{number}.xml")) for number in (1, 2)]  # noqa: S314
+        texts = ET.fromstring(book.read("xl/sharedStrings.xml"))  # noqa: S314
+        names = book.namelist()
+
+    shared = ["".join(item.itertext()) for item in texts]
+    assert [name for name in names if "vba" in name.lower() or "external" in name.lower()] == []
+    assert [cell for sheet in sheets for cell in sheet.iter(f"{SHEET}f")] == []
+    lines = [[cell for cell in row.iter(f"{SHEET}c")] for row in sheets[0].iter(f"{SHEET}row")]
+    assert len(lines) == len(rows(folder)) + 1
+    assert [shared[int(cell[0].text or 0)] for cell in lines[0]] == list(COLUMNS)
+
+
+def test_label_that_looks_like_a_formula_is_a_text_in_the_workbook(every: Source, tmp_path: Path) -> None:
+    """The library would make a formula of it, if it were not told."""
+    wild = survey(
+        questions=[{"type": "boolean", "name": "q", "label": {"en": "=1+1"}, "mechanism": {"name": "coin_flip"}}]
+    )
+    write_estimates_xlsx(
+        tmp_path / "e.xlsx", [every.revisions[0].__class__(every.revisions[0].stored, wild, ())], every.about
+    )
+    with zipfile.ZipFile(tmp_path / "e.xlsx") as book:
+        assert b"<f>" not in book.read("xl/worksheets/sheet1.xml")
+        assert b"=1+1" in book.read("xl/sharedStrings.xml")
+
+
+def test_workbook_is_the_same_on_every_day(every: Source, folder: Path, tmp_path: Path) -> None:
+    """So that its SHA-256 says something."""
+    write_estimates_xlsx(tmp_path / "again.xlsx", every.revisions, every.about)
+    assert (tmp_path / "again.xlsx").read_bytes() == (folder / "estimates.xlsx").read_bytes()
+
+
+def test_estimates_of_one_wave_come_alone(tmp_path: Path) -> None:
+    """Without it everybody's come first, then each wave's."""
+    asked = survey(waves=months(2))
+    storage = published(tmp_path, asked)
+    for wave in (0, 1):
+        send(storage, asked, drawn(asked, 50 + wave), wave)
+    storage.close_survey("exam", TODAY)
+    waves = {}
+    for wave in (None, 1):
+        SINGLE["estimates.csv"](source(storage, asked, wave=wave), tmp_path / "estimates.csv")
+        waves[wave] = {(row["wave"], row["n"]) for row in rows(tmp_path) if not row["cohort"]}
+    storage.close()
+
+    assert waves == {None: {("", "101"), ("0", "50"), ("1", "51")}, 1: {("1", "51")}}

@@ -1,28 +1,52 @@
-"""What explains the API: its description, and a page for each code."""
+"""What explains the API: its description, with the form of every survey, and a page for each code."""
 
 import json
 import re
+from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from flask import Flask
 from jsonschema import Draft202012Validator
 from sottovoce.aggregator.analysis.requests import KINDS_OF_REQUEST, parse_request
 from sottovoce.aggregator.app import ROUTES
-from sottovoce.aggregator.http.openapi import EXAMPLES, NOT_DESCRIBED, address
+from sottovoce.aggregator.http.openapi import EXAMPLES, NOT_DESCRIBED, address, survey_form
 from sottovoce.aggregator.http.problem_docs import EXPLANATIONS
-from sottovoce.aggregator.http.problems import STATUS, document
+from sottovoce.aggregator.http.problems import STATUS, document as document_of
+from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.shared.errors import OptionsError
+from sottovoce.shared.parse_survey import parse_survey
 
+from tests import documents, surveys
+from tests.absences import absences, items
 from tests.problem_pages import PAGE, page
 from tests.unit.aggregator.api.conftest import post, program_of
+from tests.vectors.cases import GOOD
+from tests.vectors.items import own_coin_survey
 
 
 @pytest.fixture
 def described(app: Flask) -> Any:
     """The description, as anybody gets it."""
     return app.test_client().get("/openapi.json").json
+
+
+def written() -> Iterator[dict[str, Any]]:
+    """Surveys with every type, mechanism and kind of item, as an author writes them and as published."""
+    yield documents.survey(*items())
+    for survey in (surveys.survey(), absences(report_labels="neutral"), own_coin_survey()):
+        yield json.loads(survey.canonical)
+    for cases in GOOD.values():
+        for asked, _ in cases:
+            yield documents.survey(asked)
+            yield dict(parse_survey(documents.survey(asked)).document)
+    for file in files("sottovoce.aggregator.authoring").joinpath("templates").iterdir():
+        document = parse_yaml(file.read_bytes())
+        if "format" in document:
+            yield document
 
 
 def test_every_route_is_described_or_left_out_for_a_reason(app: Flask, described: Any) -> None:
@@ -116,7 +140,7 @@ def test_type_of_each_problem_leads_to_its_page(app: Flask) -> None:
     """The page says the code, what happened and what to do, and needs no other file."""
     client = app.test_client()
     for code in STATUS:
-        reply = client.get(json.loads(document(code))["type"])
+        reply = client.get(json.loads(document_of(code))["type"])
         text = reply.get_data(as_text=True)
         assert (reply.status_code, reply.mimetype) == (200, "text/html"), code
         assert code in text
@@ -135,3 +159,25 @@ def test_documentation_says_the_same() -> None:
     """Written anew by ``python -m tests.problem_pages``; every code has an explanation, and no other."""
     assert EXPLANATIONS.keys() == STATUS.keys()
     assert Path(PAGE).read_text(encoding="utf-8") == page()
+
+
+def test_every_survey_fits_the_form() -> None:
+    """Which has no rule that a program cannot generate from."""
+    form = survey_form()
+    jsonschema.Draft202012Validator.check_schema(form)
+    validator = jsonschema.Draft202012Validator(form)
+
+    for document in written():
+        validator.validate(document)
+    text = json.dumps(form)
+    assert not any(f'"{key}"' in text for key in ("if", "allOf", "dependentRequired", "unevaluatedProperties"))
+
+
+def test_form_refuses_keys_of_another_type() -> None:
+    """A question of each type has its own keys."""
+    question = {"type": "boolean", "name": "a", "label": {"en": "A?"}, "mechanism": {"name": "coin_flip"}}
+    validator = jsonschema.Draft202012Validator(survey_form())
+
+    assert validator.is_valid(documents.survey(question))
+    assert not validator.is_valid(documents.survey({**question, "step": "1"}))
+    assert not validator.is_valid(documents.survey({**question, "unknown": True}))

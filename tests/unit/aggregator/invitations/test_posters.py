@@ -1,10 +1,13 @@
-"""Posters and cards are whole pages of paper, in any language, with texts of any length."""
+"""Posters, cards and tables of links are whole, in any language, with texts of any length."""
 
+from collections.abc import Iterator
 from html import unescape
+from io import StringIO
 
 import pytest
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.invitations.icon_array import IconArray, dots, least_protected, pictures
+from sottovoce.aggregator.invitations.personal_links import links_csv, write_links
 from sottovoce.aggregator.invitations.posters import CARDS_ON_A_PAGE, PosterContent, cards, poster
 
 from tests.surveys import document, survey
@@ -90,3 +93,23 @@ def test_coin_of_ones_own_is_what_the_poster_promises() -> None:
     """The device rolls nothing there."""
     page = poster(invitation(questions=questions(), privacy={"procedure": "own_coin"}), LINK)
     assert ("toss a coin" in page, "Your device" in page) == (True, False)
+
+
+def test_rows_are_written_as_they_come() -> None:
+    """A million links never lie in memory at once: each is in the file before the next but one is asked for."""
+    file, lines = StringIO(newline=""), []
+
+    def links() -> Iterator[tuple[str, str]]:
+        for number in range(4):
+            lines.append(file.getvalue().count("\n"))
+            yield f"t{number}", f"https://survey.example.org/{number}"
+
+    write_links(file, links(), trial=False)
+    assert lines == [0, 2, 3, 4]
+    assert file.getvalue() == links_csv(list(links()), trial=False)
+
+
+def test_table_without_links_has_its_heading() -> None:
+    """And for a test run the line that says so."""
+    assert links_csv([], trial=False) == "token,link\r\n"
+    assert links_csv([], trial=True).endswith("\r\ntoken,link\r\n")

@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import requests
 import sottovoce.aggregator
 from sottovoce.aggregator import OpenResults, open_results
 from sottovoce.aggregator.analysis.requests import KINDS_OF_REQUEST
 from sottovoce.aggregator.export.archive import write_folder
+from sottovoce.aggregator.export.results_client import http_source
+from sottovoce.aggregator.export.results_client.http_source import AddressReports
 from sottovoce.shared.errors import EstimateError, SpecError, TransportError
 
 from tests.conftest import Running, start
@@ -33,6 +36,26 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_folder(source(storage, survey(name="done")), place / "files")
     storage.close()
     return place / "files"
+
+
+JOB = "0123456789abcdef0123456789abcdef"
+
+
+def replies(monkeypatch: pytest.MonkeyPatch, *given: tuple[int, dict[str, Any]]) -> list[tuple[str, str]]:
+    """Let the aggregator give these replies, one after another; returns the requests as they come."""
+    asked: list[tuple[str, str]] = []
+
+    def request(method: str, url: str, **_: object) -> requests.Response:
+        reply = requests.Response()
+        reply.status_code, document = given[len(asked)]
+        reply._content = json.dumps(document).encode()
+        reply.headers["Location"] = f"https://elsewhere.example/api/v1/surveys/exam/analyses/{JOB}"
+        asked.append((method, url))
+        return reply
+
+    monkeypatch.setattr(requests, "request", request)
+    monkeypatch.setattr(http_source, "ASK_AGAIN", 0)
+    return asked
 
 
 def test_folder_gives_estimates_tables_and_models(folder: Path) -> None:
@@ -185,3 +208,20 @@ def test_python_gives_shares_and_models_of_those_who_answered(tmp_path: Path) ->
     assert model.document["people"] == "answered"
     assert {row["term"] for row in model.rows} == {"(constant)", "g=yes"}
     assert results.crosstab("g", "y", among="all").document.get("people") is None
+
+
+def test_long_analysis_is_fetched_from_its_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the aggregator that was named, wherever the reply points: the key goes nowhere else."""
+    asked = replies(monkeypatch, (202, {}), (202, {}), (200, {"format": "sottovoce-pairs/1"}))
+
+    assert AddressReports("https://a.example", "exam", "key").answer("pairs", {}) == {"format": "sottovoce-pairs/1"}
+    address = f"https://a.example/api/v1/surveys/exam/analyses/{JOB}"
+    assert asked == [("POST", "https://a.example/api/v1/surveys/exam/pairs"), ("GET", address), ("GET", address)]
+
+
+def test_stopped_analysis_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the sentence of the aggregator."""
+    replies(monkeypatch, (202, {}), (422, {"code": "analysis_stopped", "detail": "stopped after 60 seconds"}))
+
+    with pytest.raises(TransportError, match="stopped after 60 seconds"):
+        AddressReports("https://a.example", "exam", "key").answer("pairs", {})
