@@ -4,20 +4,22 @@ import json
 import re
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 from sottovoce.audit.check import NOT_DONE, PASSED
 from sottovoce.audit.run import audit_question
-from sottovoce.cli.main import main
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms import MECHANISMS
 from sottovoce.shared.single_question import SingleQuestion, parse_question
 
+from tests import commands
 from tests.commands import refused
 from tests.surveys import every_type
 from tests.unit.shared.test_schema import validator
+
+run = partial(commands.run, "audit")
 
 
 def single_questions() -> list[SingleQuestion]:
@@ -38,11 +40,6 @@ SINGLE = {asked.mechanism.name: asked for asked in single_questions()}
 def _without_browser(monkeypatch: pytest.MonkeyPatch) -> None:
     """Visits are made in ``tests/browser``."""
     monkeypatch.setenv("CHROMIUM", "/no/such/program")
-
-
-def run(*words: str | Path) -> Result:
-    """Run the command."""
-    return CliRunner().invoke(main, ["audit", *map(str, words)])
 
 
 @pytest.mark.external

@@ -6,17 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from rich.cells import cell_len
 from sottovoce.aggregator.accounts.authentication import new_key
 from sottovoce.aggregator.export.archive import write_folder
 from sottovoce.aggregator.i18n.translator import LANGUAGES, Words
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.cli.main import main
 from sottovoce.cli.process import aggregator, free_port
 
-from tests.commands import done
+from tests.commands import done, run
 from tests.exported import source
 from tests.surveys import survey
 from tests.unit.aggregator.analysis.closed_surveys import states
@@ -57,14 +55,9 @@ def _inside(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place)
 
 
-def run(verb: str, *words: str) -> Result:
-    """What a verb says."""
-    return CliRunner().invoke(main, [*verb.split(), *words])
-
-
 def told(verb: str, *words: str) -> Any:
     """Its JSON."""
-    ended = done(run(verb, *words, "--json"))
+    ended = done(run(*verb.split(), *words, "--json"))
     return json.loads(ended.stdout)
 
 

@@ -1,13 +1,15 @@
 """``results`` on a data file and on counts alone."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
-from sottovoce.cli.main import main
 
+from tests import commands
 from tests.unit.shared.test_schema import validator
+
+run = partial(commands.run, "results")
 
 
 @pytest.fixture
@@ -17,11 +19,6 @@ def path(tmp_path: Path) -> Path:
     found = tmp_path / "answers.csv"
     found.write_text("\n".join(["cheated,year", *rows]))
     return found
-
-
-def run(*words: str | Path) -> Result:
-    """Run a command of ``results``."""
-    return CliRunner().invoke(main, ["results", *map(str, words)])
 
 
 def test_counts_alone_give_the_share() -> None:

@@ -10,13 +10,14 @@ import tarfile
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from html.parser import HTMLParser
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 from sottovoce.aggregator.authoring.question_snippets import HOSTS
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.surveys.survey_file import read_published
@@ -25,8 +26,11 @@ from sottovoce.client.question_page import link_page, question_assets, question_
 from sottovoce.shared.by_link.link_question import parse_link
 from sottovoce.shared.single_question import element_name, parse_question
 
+from tests import commands
 from tests.commands import done, refused
 from tests.vectors.cases import named
+
+run = partial(commands.run, "question")
 
 FRAME = "https://q.example.org/q/1/"
 QUESTION = {
@@ -43,11 +47,6 @@ def path(tmp_path: Path) -> Path:
     found = tmp_path / "cheated.yaml"
     found.write_text(json.dumps(QUESTION))
     return found
-
-
-def run(*words: str | Path) -> Result:
-    """Run a command of ``question``."""
-    return CliRunner().invoke(main, ["question", *map(str, words)])
 
 
 def test_lint_shows_cost_channel_and_digest(path: Path) -> None:

@@ -2,14 +2,16 @@
 
 import json
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
-from sottovoce.cli.main import main
 
+from tests import commands
 from tests.commands import done, refused
+
+run = partial(commands.run, "curator", "reidentify")
 
 DIAGNOSES = "[heart, arthritis, lung, crohn, hiv, lyme, allergy, colitis, fracture, flu]"
 EXACT = f"""\
@@ -67,11 +69,6 @@ def tables(tmp_path: Path) -> Path:
         (tmp_path / f"{name}.csv").write_text("\n".join(["age,gender,zip,smoker,diagnosis", *lines]))
         (tmp_path / f"{name}.yaml").write_text(EXACT if name == "exact" else COARSE)
     return tmp_path
-
-
-def run(*words: str | Path) -> Result:
-    """The verb's end."""
-    return CliRunner().invoke(main, ["curator", "reidentify", *map(str, words)])
 
 
 def told(*words: str | Path) -> dict[str, Any]:

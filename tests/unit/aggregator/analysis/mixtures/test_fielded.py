@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 from sottovoce.aggregator import mixture, open_data, open_results
 from sottovoce.aggregator.accounts.authentication import new_key
 from sottovoce.aggregator.analysis.report_columns import Columns
@@ -18,13 +18,15 @@ from sottovoce.aggregator.export.archive import write_folder
 from sottovoce.aggregator.planning.lint import describe
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
-from sottovoce.cli.main import main
 from sottovoce.shared.errors import SurveyError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
+from tests import commands
 from tests.exported import TODAY, published, send, source
 from tests.unit.shared.test_schema import validator
+
+run = partial(commands.run, "results")
 
 EXAMPLES = Path(__file__).parents[5] / "shared/sottovoce/examples/mechanisms"
 CHEATERS, UNKNOWN = (read_survey_file(EXAMPLES / f"{each}.yaml") for each in ("cheater_detection", "unrelated_unknown"))
@@ -59,11 +61,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     write_folder(source(storage, CHEATERS), folder / "files")
     yield folder
     storage.close()
-
-
-def run(*words: str) -> Result:
-    """The ending of the command."""
-    return CliRunner().invoke(main, ["results", *words])
 
 
 def test_shares_are_those_of_the_counts(place: Path) -> None:
