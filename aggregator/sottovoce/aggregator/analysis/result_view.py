@@ -449,7 +449,7 @@ class TablesInWords(AnswersInWords):
         column, sizes = main_answer(table["column_categories"]), dict.fromkeys(table["row_categories"], 0.0)
         for one in table["cells"]:
             sizes[one["row"]] += one["raw"] or 0.0
-        # Sizes, unlike the shares themselves, do not choose what is told by what was found.
+        # Sizes, unlike the shares themselves, do not make the choice of a sentence depend on what was found.
         rows = sorted(sorted(sizes, key=sizes.__getitem__)[-2:], key=[*sizes].index)
         # Where the other groups were too small, there is nothing to compare with.
         if len(rows) == 1 or any(shares[row, column]["shown"] is None for row in rows):
