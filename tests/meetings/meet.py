@@ -21,7 +21,7 @@ from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import SurveyError
 
 from tests.exported import TODAY, send, source
-from tests.meetings.models import effects
+from tests.meetings.models import effects, modelled
 from tests.meetings.reference import FEW, Figure, Reference, Z, mover
 from tests.meetings.surveys import Case, Meeting
 from tests.unit.aggregator.accounts.test_authentication import log_in
@@ -349,6 +349,9 @@ def of_model(found: Document, own: Reference, options: Document) -> Faults:
     unbounded = any(None in (row["low"], row["high"]) for row in found["coefficients"])
     if unbounded or not found["converged"] or max(abs(each.point) for each in fitted["coefficients"]) > 6:
         return
+    n = int(modelled(own, options["outcome"], options["on"]).sum())
+    if found["n"] != n:
+        yield f"model {options}: n {found['n']}, should be {n}"
     for key in ("coefficients", "ame"):
         if len(found[key]) != len(fitted[key]):
             yield f"{key}: {len(found[key])} rows, should be {len(fitted[key])}"
