@@ -151,7 +151,7 @@ class Collection(RuleBasedStateMachine):
         if self.expected(report_id, values, word) or report_id in self.stored:
             return
         failing = _Failing(step)
-        self.storage._handle()._connection.set_progress_handler(failing, 15)
+        self.storage._handle().connection.set_progress_handler(failing, 15)
         try:
             self.admission.admit("exam", self.body(report_id, values), word)
         except StorageError:
@@ -173,9 +173,9 @@ class Collection(RuleBasedStateMachine):
         if self.expected(report_id, values, word) or report_id in self.stored:
             return
         copying = _Copying(step, self.path)
-        self.storage._handle()._connection.set_progress_handler(copying, 15)
+        self.storage._handle().connection.set_progress_handler(copying, 15)
         self.admission.admit("exam", self.body(report_id, values), word)
-        self.storage._handle()._connection.set_progress_handler(None, 0)
+        self.storage._handle().connection.set_progress_handler(None, 0)
         if copying.made:
             self.path = copying.path
             self.reopen()
@@ -189,7 +189,7 @@ class Collection(RuleBasedStateMachine):
         if report_id not in self.stored or self.purged or self.clock.moment >= self.survey.closes:  # type: ignore[operator]
             return
         failing = _Failing(step)
-        self.storage._handle()._connection.set_progress_handler(failing, 15)
+        self.storage._handle().connection.set_progress_handler(failing, 15)
         with suppress(ReportRejected, StorageError):
             self.admission.withdraw("exam", json.dumps({"report_id": report_id}, separators=(",", ":")).encode())
         failing.left = 10**9
@@ -201,7 +201,7 @@ class Collection(RuleBasedStateMachine):
     def disk_fails_while_keeping_house(self, step: int) -> None:
         """Whatever was left undone is done by the next round."""
         failing = _Failing(step)
-        self.storage._handle()._connection.set_progress_handler(failing, 15)
+        self.storage._handle().connection.set_progress_handler(failing, 15)
         with suppress(StorageError):
             self.housekeeping()
         failing.left = 10**9

@@ -68,13 +68,7 @@ def create(
             content = PosterContent(survey, wave, Words(language or LANGUAGES[0]))
             page.write(print_cards(content, [f"{link}&t={token}" for token in tokens.print_tokens(drawn, name)]))
         for file in filter(None, (table, page)):
-            file.flush()
-            try:
-                os.fsync(file.fileno())
-            except OSError as error:
-                # Any other one says that this is a pipe, or no file at all.
-                if error.errno in (errno.EIO, errno.ENOSPC, errno.EDQUOT):
-                    raise
+            _sync(file)
         tokens.add_tokens(storage, name, drawn, MACHINE)
     if survey.trial:
         click.echo(TRIAL, err=True)
@@ -103,6 +97,16 @@ def stats(name: str, data: Path | None) -> None:
     on_hold = tokens.held_of(counts)
     if on_hold is not None:
         click.echo(f"{held_words(on_hold)}; to let them be redeemed: {REISSUE} {name}", err=True)
+
+
+def _sync(file: TextIO) -> None:
+    file.flush()
+    try:
+        os.fsync(file.fileno())
+    except OSError as error:
+        # Any other one says that this is a pipe, or no file at all.
+        if error.errno in (errno.EIO, errno.ENOSPC, errno.EDQUOT):
+            raise
 
 
 def _link(settings: Settings, stored: StoredSurvey, wave: int) -> str:
