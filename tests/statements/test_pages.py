@@ -98,6 +98,8 @@ def keys_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def wrong_in(printed: str, table: Mapping[str, Callable[[Any], bool | None]], known: Any, language: str) -> list[str]:
     """Return the false, missing, unknown and untranslated statements of a page."""
+    # The narrow drawing says the same as the other one, and cuts keys, which are longer than words.
+    printed = re.sub(r'<svg class="flow narrow".*?</svg>', "", printed, flags=re.DOTALL)
     said = {(_ODDS.sub("odds ", key).partition(" ")[0], spoken) for spoken, key in _PRINTED.findall(printed)}
     keys = {key for key, _ in said}
     true = {key: is_true(known) for key, is_true in table.items()}
