@@ -178,7 +178,7 @@ def crosstab_within(
             whole = joint(pairs, int(inside.sum()), columns.repeats)
             table = TwoWayTable(whole, rule, impossible)
             tables[category] = replace(_table(table, _seen(columns, pair), cautions), people=people.people)
-            # The test is of the reports of all tables, whose categories may differ.
+            # The test takes the reports of all tables, whose categories may differ.
             kept = zip(table.joint.strata, whole.strata, strict=True)
             all_pairs += [replace(each, first=own.first, second=own.second) for each, own in kept]
     # A stratified test would reveal something about a suppressed table, so one suppressed table withholds it.
