@@ -18,9 +18,11 @@ from numpy.typing import ArrayLike, NDArray
 from sottovoce.aggregator.analysis.data_file.column_channel import as_number
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable
 from sottovoce.aggregator.analysis.estimates import QuestionResult
+from sottovoce.aggregator.analysis.innocuous_shares import facts_of, moved_columns
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.variable_columns import answers_of
 from sottovoce.aggregator.analysis.weights import checked_weights
+from sottovoce.aggregator.estimators.by_hand.uncertain_share import over_share
 from sottovoce.aggregator.estimators.intervals import METHODS, t_quantile
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.support import Estimate, IntervalRule
@@ -89,8 +91,13 @@ def weighted_result(
 ) -> QuestionResult:
     """Return the shares and means of a column by this design; without quantiles and ranges, which have no weights."""
     able = [each for each in result.estimates if each.kind == "mean" or result.question.options]
-    weighted = [_weighted(columns, result.question.name, each, design, rule, len(able)) for each in able]
-    return replace(result, estimates=weighted)
+    facts = facts_of(columns, [result.question.name])
+
+    def at(u: float, by: IntervalRule) -> list[Estimate]:
+        moved = moved_columns(columns, facts[0], u) if u else columns
+        return [_weighted(moved, result.question.name, each, design, by, len(able)) for each in able]
+
+    return replace(result, estimates=[*(over_share(at, rule) if facts else at(0.0, rule))])
 
 
 def _weighted(

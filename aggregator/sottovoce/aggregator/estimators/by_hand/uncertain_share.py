@@ -162,10 +162,12 @@ def of_strata(
     """Estimate a question from its strata, with the uncertainty of the innocuous share that their channels have."""
     if all(moved(mechanism, 1) == mechanism for mechanism, _ in strata):
         return estimate(strata, rule)
-    turns = Turns(rule.confidence)
+    return over_share(lambda u, by: estimate([(moved(made, u), tally) for made, tally in strata], by), rule)
 
-    def at(u: float, level: float) -> Sequence[Estimate]:
-        return estimate([(moved(made, u), tally) for made, tally in strata], replace(rule, confidence=level))
+
+def over_share(estimate: Callable[[float, IntervalRule], Sequence[Estimate]], rule: IntervalRule) -> Sequence[Estimate]:
+    """Estimate a question with the uncertainty of its innocuous share, by its estimates at u standard errors."""
+    turns = Turns(rule.confidence)
 
     def joined(around: list[Sequence[Estimate]]) -> Sequence[Estimate]:
         return [
@@ -173,4 +175,4 @@ def of_strata(
             for own in zip(*around, strict=True)
         ]
 
-    return turns.over(at, joined)
+    return turns.over(lambda u, level: estimate(u, replace(rule, confidence=level)), joined)

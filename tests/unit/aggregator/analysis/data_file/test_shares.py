@@ -211,6 +211,19 @@ INFIDELITY = ("10 7 20 6 10 2 15 5 15 6 10 7 15 7 10 4 15 3 20 8 10 4 10 3 15 8 
 """Reports and their yes in each group of students, by faculty: HorvitzDataStCl of the R package RRTCS."""
 
 
+@pytest.mark.parametrize("design", [{"weights": "w"}, {"strata": "s"}])
+def test_error_of_an_innocuous_share_is_in_those_of_a_design(tmp_path: Path, design: dict[str, str]) -> None:
+    """Of 40 % same through 1/4 +- 1/20 the share is (3/4 - .4) / .5 = .7, and moves by (1 - 2 .4) / .25 a share."""
+    lines = [f"{int(row % 5 < 2)},1,{row % 2}" for row in range(400)]
+    (tmp_path / "a.csv").write_text("\n".join(["q,w,s", *lines]), encoding="utf-8")
+    channel = {"q": "crosswise 1/4 se=1/20 fact=spring same=1"}
+    [found] = open_data(tmp_path / "a.csv", channel).shares("q", **design).rows
+    exact = math.sqrt(0.4 * 0.6 / 399) / 0.5
+    assert found["raw"] == pytest.approx(0.7)
+    assert found["std_error"] == pytest.approx(math.hypot(exact, 0.8 * 0.05), rel=0.01)
+    assert found["high"] - found["low"] > 2 * 1.96 * found["std_error"]
+
+
 def test_published_survey_of_groups_in_faculties_is_met(tmp_path: Path) -> None:
     """Unrelated question with p = .6 and alpha = .5, inclusion probabilities .28 and .22."""
     lines = []
