@@ -63,6 +63,7 @@ MEAN_OUTSIDE = "the known mean lies outside the values of '{variable}'"
 FEW_EXPECTED = "fewer than 5 reports are expected of an answer, so p is approximate"
 
 _NEAR = 1e-6
+_NONE = 1e-12
 _RELATIVE = 1 + 1e-7
 _LEAST = 1e-12
 _HALVINGS = 60
@@ -166,7 +167,8 @@ def _of_shares(
     several = [SAME_PEOPLE] if columns.repeats > 1 else []
     # Of many reports p can be too small for a number, which is not impossible.
     never = at_end and exact == 0 and strata[0].variable.channels[-1][int(pi[-1] < _NEAR)] in {0, 1}
-    notes = [*several, *([FEW_EXPECTED] if few else []), *([IMPOSSIBLE] if never else [])]
+    never = never or (not at_end and any(each.impossible for each in tested))
+    notes = [*several, *([IMPOSSIBLE] if never else [FEW_EXPECTED] if few else [])]
     return OneSampleTest(
         newest.full_name,
         sum(each.n for each in strata),
@@ -216,6 +218,11 @@ class _Moments(NamedTuple):
     mean: Floats
     covariance: Floats
     expected: float
+
+    @property
+    def impossible(self) -> bool:
+        """Whether there are reports of an answer that nobody has, and that noise never makes."""
+        return bool(((np.diag(self.covariance) < _NONE) & (np.abs(self.mean) > _NONE)).any())
 
 
 def _strata(columns: Columns, name: str, answered: bool) -> Iterator[_ReportedStratum]:
@@ -268,6 +275,8 @@ def _with_p(tested: Sequence[_Moments], exact: float | None, at_end: bool) -> tu
         if exact is None:
             raise EstimateError(ONE_ANSWER)
         return None, None, exact
+    if any(each.impossible for each in tested):
+        return None, None, 0.0
     found = _combined(tested)
     return found.statistic, found.df, found.p if exact is None else exact
 

@@ -76,6 +76,19 @@ def test_single_answer_that_noise_never_makes_is_impossible(known: dict[str, flo
     assert (nobody.p, nobody.warnings) == (1.0, ())
 
 
+def test_answer_that_nobody_has_is_impossible_among_others() -> None:
+    """Of three answers in clear; with noise the same reports are only unlikely, and nobody among nobody is nothing."""
+    document, known = one_of(3, ODDS_3), {"c0": 0.6, "c1": 0.4}
+    found = one_sample_test(counted(public(document), [60, 37, 3]), "a", known)
+    noisy = one_sample_test(counted(document, [60, 37, 3]), "a", known)
+    nobody = one_sample_test(counted(public(document), [63, 37, 0]), "a", known)
+
+    assert (found.p, found.statistic, found.df, found.warnings) == (0.0, None, None, (IMPOSSIBLE,))
+    assert noisy.p > 1e-9
+    assert noisy.df == 2
+    assert (nobody.df, nobody.statistic) == (1, pytest.approx(9 / 60 + 9 / 40))
+
+
 @pytest.mark.parametrize("openly", [False, True])
 def test_square_channel_gives_pearsons_chi_square_of_its_reports(openly: bool) -> None:
     """With odds of 3, a report is true in 3 of 5, and each other option in 1 of 5."""
