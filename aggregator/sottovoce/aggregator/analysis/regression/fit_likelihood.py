@@ -25,7 +25,7 @@ from sottovoce.aggregator.analysis.regression.randomized_predictor import Random
 from sottovoce.aggregator.analysis.regression.regression_data import CarelessReports, Sample, among_careful
 from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, Regression, wald_coefficients
 from sottovoce.aggregator.analysis.weights import CROSS_SEPARATOR, kish_effect
-from sottovoce.aggregator.estimators.intervals import normal_quantile, upper_tail
+from sottovoce.aggregator.estimators.intervals import upper_tail
 from sottovoce.shared.errors import EstimateError, Sentence
 
 CUTS = "(cuts)"
@@ -218,7 +218,7 @@ def _with_errors(fitted: Fitted) -> Regression:
     sample, theta = fitted.sample, fitted.fit.theta
     variance = covariance(fitted.model, fitted.fit, _kind(sample), sample.clusters, sample.waves)
     named, count = [(each.category, each.term.name) for each in fitted.everything], len(fitted.parameters)
-    found = wald_coefficients(named, theta, np.diag(variance), normal_quantile(sample.confidence))
+    found = wald_coefficients(named, theta, np.diag(variance), sample.quantile)
     return _regression(
         fitted,
         coefficients=found[:count],
@@ -247,7 +247,7 @@ def _effects(fitted: Fitted, variance: Array) -> Iterator[Coefficient]:
     squares = weights**2 if rows.squares is None else rows.squares
     known = (rows.design, link, coefficients, chosen @ variance @ chosen.T, weights, squares, sample.n)
     found = list(FittedShares(*known, randomized, theta[last]).effects())
-    z = normal_quantile(sample.confidence)
+    z = sample.quantile
     for place, category in enumerate(sample.categories[1:] if len(sample.categories) > 2 else (None,)):
         for term, base, averages, errors in found:
             at, error = float(averages[place]), float(errors[place])

@@ -13,6 +13,7 @@ Prediction  Limits of a share are on the scale of log odds, so that they stay wi
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ from sottovoce.aggregator.analysis.regression.design_matrix import STRATUM, Desi
 from sottovoce.aggregator.analysis.regression.newton import LARGEST_ODDS, Array, logistic, parts
 from sottovoce.aggregator.analysis.regression.randomized_predictor import RandomizedPredictor
 from sottovoce.aggregator.analysis.regression.regression_result import Regression
-from sottovoce.aggregator.estimators.intervals import normal_quantile
+from sottovoce.aggregator.estimators.intervals import normal_quantile, t_quantile
 from sottovoce.shared.errors import EstimateError
 
 SharesLink = Callable[[Array], tuple[Array, Array]]
@@ -167,6 +168,8 @@ def predict(
             "there are predictions of logit and linear models that have standard errors; where a logit has no maximum, "
             "ask for the linear model"
         )
+    if fitted.clusters:
+        confidence = 2 * NormalDist().cdf(t_quantile(confidence, fitted.clusters - 1)) - 1
     columns = np.stack([_column(fitted.design, person) for person in people], axis=1)
     coefficients = np.array([each.estimate for each in fitted.coefficients], dtype=float).reshape(-1, len(columns))
     # Limits of shares on the log odds scale stay within [0, 1]; a mean has no such bounds.

@@ -172,7 +172,7 @@ def _linked_fits(sample: Sample, fit: Callable[..., LinearFit]) -> list[LinearFi
 
 
 def _effects(sample: Sample, category: str | None, fit: LinearFit) -> Iterator[Coefficient]:
-    z = normal_quantile(sample.confidence)
+    z = sample.quantile
     for (term, base, *_), (at, error) in zip(sample.design.recipe.effects(), fit.effects.tolist(), strict=False):
         if np.isfinite(at + error):
             yield Coefficient.wald(category, term, at, error, z, base)
@@ -196,7 +196,7 @@ def _coefficients(sample: Sample, category: str | None, fit: LinearFit) -> tuple
     named = [(category, term.name) for term in sample.design.terms]
     # Rounding can make a variance of 0 negative.
     variances = np.maximum(np.diag(fit.covariance), 0.0)
-    return wald_coefficients(named, fit.coefficients, variances, normal_quantile(sample.confidence))
+    return wald_coefficients(named, fit.coefficients, variances, sample.quantile)
 
 
 def regress(
@@ -292,7 +292,8 @@ def regress(
     corrected = () if careless is None else correction_notes(careless.known)
     cautions = (*corrected, *answering, *absent, *described.cautions, *_warnings(plain, kind))
     people = described.people if careless is None else selection.CAREFUL
-    return replace(result, people=people, warnings=(*cautions, *result.warnings))
+    count = 0 if plain.clusters is None else int(plain.clusters.max()) + 1
+    return replace(result, people=people, clusters=count, warnings=(*cautions, *result.warnings))
 
 
 def _without_edges(

@@ -49,6 +49,7 @@ from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
 from sottovoce.aggregator.analysis.weights import checked_weights
 from sottovoce.aggregator.estimators.blocks.joint_channel import blocks_of
 from sottovoce.aggregator.estimators.careless.anchors import YES, Careless
+from sottovoce.aggregator.estimators.intervals import normal_quantile, t_quantile
 from sottovoce.shared.answers import random_answers
 from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import EstimateError, Sentence
@@ -355,6 +356,13 @@ class Sample:
     def n(self) -> int:
         """Number of reports used, however many rows they have."""
         return self.reports or len(self.rows)
+
+    @property
+    def quantile(self) -> float:
+        """Standard errors on either side of an estimate within its limits: normal, of clusters Student's t."""
+        if self.clusters is None:
+            return normal_quantile(self.confidence)
+        return t_quantile(self.confidence, int(self.clusters.max()))
 
     @property
     def plain(self) -> bool:

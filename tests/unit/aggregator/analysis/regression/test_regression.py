@@ -247,6 +247,10 @@ def test_weights_and_clusters_have_errors_of_their_own_kind() -> None:
     assert errors(clustered) == pytest.approx([0.128551, 0.161633, 0.285684], abs=5e-7)
     assert errors(by_array) == errors(clustered)
     assert (weighted.std_error_kind, clustered.std_error_kind) == ("sandwich", "clustered")
+    for model, quantile in ((weighted, 1.959964), (clustered, 1.984217), (clustered.linear, 1.984217)):
+        assert model is not None
+        for each in (*model.coefficients, *model.ame):
+            assert (each.high - each.estimate) / each.std_error == pytest.approx(quantile, abs=1e-4)
     assert weighted.tests == clustered.tests == ()
     assert "errors are sandwich" in weighted.warnings[0]
     assert weighted.deff == pytest.approx(600 * (WEIGHTS @ WEIGHTS) / WEIGHTS.sum() ** 2)
