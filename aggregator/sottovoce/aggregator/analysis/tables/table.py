@@ -37,6 +37,7 @@ from sottovoce.aggregator.analysis.tables.pair_moments import (
     across_waves,
     answered_part,
     independence,
+    inverse,
     joint,
 )
 from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, edge, score_limits
@@ -97,6 +98,31 @@ def answered_independence(joint: Joint) -> Independence | None:
     # Rao and Scott 1984: what weights that go with the answers do to this statistic, and Kish's factor does not tell.
     statistic /= joint.design_effect(_from_independence(block / block.sum()))
     return Independence(statistic, df, upper_tail(statistic, df))
+
+
+def answered_means(joint: Joint) -> Independence | None:
+    """Test whether the people of each answer have the same mean of a number; None if only one answer occurs.
+
+    Maths: s_k the share of answer k and y_k the mean of its score times the number, S and Y their sums over all
+    answers. t_k = y_k S - s_k Y is 0 under the hypothesis; Q = t' V^- t by the delta method. With two answers it is the
+    test that the limits of their difference invert.
+    """
+    answers = joint.first if joint.first.categories else joint.second
+    size = len(answers.answered)
+
+    def products(each: ScoredPairs) -> Floats:
+        own, number = (each.first, each.second) if answers is joint.first else (each.second, each.first)
+        return np.column_stack([own[:, :size] * number, own[:, :size]])
+
+    mean, covariance = joint.moments(products)
+    there = np.flatnonzero(mean[size:] > 0)
+    taken = np.append(there, size + there)
+    (y, s), covariance = mean[taken].reshape(2, -1), covariance[np.ix_(taken, taken)]
+    slopes = [s.sum() * np.eye(len(s)) - s[:, None], y[:, None] - y.sum() * np.eye(len(s))]
+    t, gradient = y * s.sum() - s * y.sum(), np.hstack(slopes)
+    precision, df = inverse(gradient @ covariance @ gradient.T)
+    statistic = float(t @ precision @ t)
+    return Independence(statistic, df, upper_tail(statistic, df)) if df else None
 
 
 def _from_independence(table: Floats) -> Products:
@@ -409,9 +435,9 @@ def _suppressed(whole: Joint) -> Result:
 
 def independence_of(joint: Joint) -> Independence | None:
     """Return the test of independence, among the people who answered where some did not; None if it is not possible."""
-    # A number has no cells: whether it goes with an answer is tested with no answer as one of these.
-    have_cells = bool(joint.first.categories and joint.second.categories)
-    test = answered_independence(joint) if have_cells and joint.may_decline else independence(joint.strata)
+    # A number has no cells, but means.
+    of_answered = answered_independence if joint.first.categories and joint.second.categories else answered_means
+    test = of_answered(joint) if joint.may_decline else independence(joint.strata)
     return across_waves(test, joint.strata, joint.waves)
 
 

@@ -143,6 +143,25 @@ def test_independence_of_open_answers_is_the_likelihood_ratio_of_the_subset() ->
     assert (found.statistic, found.df) == (pytest.approx(2 * np.sum(table * np.log(table / fitted))), 1)
 
 
+def test_means_are_tested_among_those_who_answered() -> None:
+    """Means of .7 for no, 1 for yes and 3.5 for no answer, which is none of the groups."""
+    of_means = np.array([[0.5, 0.3, 0.2, 0.0, 0.0], [0.2, 0.6, 0.2, 0.0, 0.0], [0.0, 0.0, 0.1, 0.3, 0.6]])
+    counts = np.round(2000 * CHANNEL @ (np.array([[0.5], [0.3], [0.2]]) * of_means)).astype(int)
+    hours = {**asked("hours", "integer", None), "min": 0, "max": 4}
+    reports = columns(counts, asked("y", "boolean", COIN, absent_category=True), hours)
+    found, everybody = (compare(reports, "hours", "y", rule=rule) for rule in (Rule(), EVERYBODY))
+    [pair] = every_pair(reports).tests
+
+    assert found.independence is not None
+    assert everybody.independence is not None
+    assert (found.independence.df, everybody.independence.df) == (1, 2)
+    assert everybody.independence.p < 1e-6
+    assert pair.independence == found.independence
+    # It is the level at which the limits of the difference end at 0.
+    [at] = compare(reports, "hours", "y", rule=Rule(confidence=1 - found.independence.p)).differences
+    assert min(abs(at.low or 0.0), abs(at.high or 0.0)) == pytest.approx(0.0, abs=1e-6)
+
+
 def test_measures_of_open_answers_are_those_of_the_subset() -> None:
     """Without noise, difference, ratio, odds ratio and phi of the four cells of those who answered both."""
     questions = (asked("a", "boolean", None, absent_category=True), asked("b", "boolean", None, absent_category=True))
