@@ -213,6 +213,16 @@ def test_difference_is_that_of_the_shares_as_shown(seed: int) -> None:
     assert (apart.low or 0) <= (apart.estimate or 0) <= min(apart.high or 0, 1.0)
 
 
+def test_ratio_to_a_rare_direct_share_has_the_limit_of_the_difference() -> None:
+    """Where few admit directly the reference may be more than twice as large: one - low R is 0 at its own limit."""
+    found = compare_across_arms(simulated(600, 2, admit=(0.01, 0.4)).columns, ("cheated", "direct"))
+    (first, later), (ratio,) = found.values, found.ratios
+    assert 0 < (first.estimate or 0) < (first.high or 0) / 2
+    low, up, down = ratio.low or 0, (first.high or 0) - (first.estimate or 0), (later.estimate or 0) - (later.low or 0)
+    assert low > 1
+    assert (later.estimate or 0) - low * (first.estimate or 0) == pytest.approx(math.hypot(down, low * up))
+
+
 @pytest.mark.slow
 def test_limits_cover() -> None:
     """At least .93 of 250 samples for difference and ratio, at a true effect and at none of a common question."""

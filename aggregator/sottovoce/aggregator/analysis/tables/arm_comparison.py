@@ -137,10 +137,11 @@ def _ratio(first: Result, later: Result) -> Result:
         return _nothing(first, later)
     low, high, from_low, from_high = (float(limit or 0.0) for limit in limits)
     product, below, above = one * other, from_high * (2 * other - from_high), from_low * (2 * other - from_low)
-    least = product - math.sqrt(max(product**2 - low * (2 * one - low) * below, 0.0))
+    # The other root of the same square, which holds where the reference may be more than twice as large, too.
+    part = max(low * (2 * one - low), 0.0)
+    whole = product + math.sqrt(max(product**2 - part * below, 0.0))
     most = product + math.sqrt(max(product**2 - high * (2 * one - high) * above, 0.0))
-    # Where the reference may be twice as large, or 0, the formula gives no limit; the widest one stands.
-    limits_of_ratio = (max(least / below, 0.0) if below > 0 else 0.0, most / above if above > 0 else None)
+    limits_of_ratio = (part / whole if whole else 0.0, most / above if above > 0 else None)
     return _combined(first, later, (one / other, None, *limits_of_ratio))
 
 
