@@ -33,7 +33,10 @@ def checked_weights(weights: ArrayLike, n: int) -> Array:
 
     Raises EstimateError if there is not one weight per report, a weight is no positive number, or they are too unequal.
     """
-    array = np.asarray(weights, dtype=float)
+    try:
+        array = np.asarray(weights, dtype=float)
+    except (TypeError, ValueError):
+        raise EstimateError(f"weights are {n} numbers, one for each report; known margins are called margins") from None
     if array.shape != (n,):
         raise EstimateError(f"there are {array.size} weights for {n} reports; give each report one")
     # A weight of 0 would drop a report silently; dropping belongs to the analyst's selection.

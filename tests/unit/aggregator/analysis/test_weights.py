@@ -28,9 +28,11 @@ AGE_KNOWN = {"c0": 0.3, "c1": 0.3, "c2": 0.4}
         ([1.0, 1.0, 0.0], "row 3"),
         ([1.0, float("inf"), 1.0], "row 2"),
         ([1.0, 51.0, 1.0], "more than 50 times"),
+        ({"region": {"north": 0.5, "south": 0.5}}, "weights are 3 numbers"),
+        (["1", "two", "3"], "weights are 3 numbers"),
     ],
 )
-def test_unfit_weights_are_refused(weights: list[float], words: str) -> None:
+def test_unfit_weights_are_refused(weights: Any, words: str) -> None:
     """With the row, and never the weight."""
     with pytest.raises(EstimateError, match=words):
         checked_weights(weights, 3)

@@ -174,6 +174,9 @@ def test_names_in_notes_are_labels() -> None:
     assert names.note(cell, row="year", column="cheated") == (
         "First, Ja: Zu wenige Meldungen: Die Grenzen liegen weiter auseinander als die Hälfte des Bereichs."
     )
+    # A category that was named in small letters keeps them at the beginning, too.
+    small = Sentence("{group}: {note}", group="first", note="few")
+    assert SurveyVariables(asked, Words("en")).note(small) == "first: few."
     assert names.note(few) == (
         f"„{label}“: Weniger als 1.234 Menschen sagten First, Second; lassen Sie diese Frage als Erklärung weg."
     )

@@ -146,7 +146,7 @@ def test_text_for_a_paper_takes_the_predictor_asked_for_first_and_claims_what_it
         return ModelsInWords(SurveyVariables(survey(), Words("en"))).regression(fitted).paper
 
     assert paper(clear, *unclear) == (
-        "In a logit model (n = 60), “Year? = Second” was associated with odds of "
+        "In the logit model (n = 60), “Year? = Second” was associated with odds of "
         "“Cheated? = Yes” that were 2.46 (1.65 to 3.67) times as high (95% interval in brackets)."
     )
     assert "these reports do not show whether “Why? = Fear” goes with “Cheated? = Yes”" in paper(*unclear, clear)
