@@ -6,7 +6,8 @@ opg         Inverse of the sum of score products (outer product of gradients).
 sandwich    V (sum w^2 s s') V with V the inverse of the observed information: valid with weights, and under a
             misspecified model.
 clustered   The sandwich with scores summed within each of G clusters first, times G / (G - 1); limits are those of
-            Student's t with G - 1 degrees of freedom: of ten clusters, normal ones cover .90.
+            Student's t, whose degrees of freedom are G less the predictors that are the same within each cluster:
+            with ten clusters normal limits of such a predictor cover .90, these .94.
 Same people Reports of the same people in W waves: scores of one truth are correlated, so the covariance that the
             answers themselves would have, if they were seen, is added W - 1 times; of randomized predictors, too.
             Clusters hold all waves of their people as they are.

@@ -168,8 +168,8 @@ def predict(
             "there are predictions of logit and linear models that have standard errors; where a logit has no maximum, "
             "ask for the linear model"
         )
-    if fitted.clusters:
-        confidence = 2 * NormalDist().cdf(t_quantile(confidence, fitted.clusters - 1)) - 1
+    if fitted.df:
+        confidence = 2 * NormalDist().cdf(t_quantile(confidence, fitted.df)) - 1
     columns = np.stack([_column(fitted.design, person) for person in people], axis=1)
     coefficients = np.array([each.estimate for each in fitted.coefficients], dtype=float).reshape(-1, len(columns))
     # Limits of shares on the log odds scale stay within [0, 1]; a mean has no such bounds.

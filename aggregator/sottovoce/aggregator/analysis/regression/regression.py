@@ -292,8 +292,7 @@ def regress(
     corrected = () if careless is None else correction_notes(careless.known)
     cautions = (*corrected, *answering, *absent, *described.cautions, *_warnings(plain, kind))
     people = described.people if careless is None else selection.CAREFUL
-    count = 0 if plain.clusters is None else int(plain.clusters.max()) + 1
-    return replace(result, people=people, clusters=count, warnings=(*cautions, *result.warnings))
+    return replace(result, people=people, df=plain.df, warnings=(*cautions, *result.warnings))
 
 
 def _without_edges(

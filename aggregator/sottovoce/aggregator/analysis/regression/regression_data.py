@@ -360,9 +360,16 @@ class Sample:
     @property
     def quantile(self) -> float:
         """Standard errors on either side of an estimate within its limits: normal, of clusters Student's t."""
+        return t_quantile(self.confidence, self.df) if self.df else normal_quantile(self.confidence)
+
+    @cached_property
+    def df(self) -> int:
+        """Clusters less the public columns that are the same within each, such as the constant; 0 without clusters."""
         if self.clusters is None:
-            return normal_quantile(self.confidence)
-        return t_quantile(self.confidence, int(self.clusters.max()))
+            return 0
+        columns, (firsts, of_rows) = self.design.public, np.unique(self.clusters, True, True)[1:]
+        same = (columns[:, firsts][:, of_rows] == columns).all(axis=1).sum()
+        return max(len(firsts) - max(int(same), 1), 1)
 
     @property
     def plain(self) -> bool:

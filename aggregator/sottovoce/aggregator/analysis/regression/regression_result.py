@@ -96,7 +96,7 @@ class Regression:
         covariance: (d, d), covariance of the coefficients in their order; None without standard errors, for several
             linear fits, and for the model of a randomized predictor.
         at_edge: public predictor and category of each group whose estimates alone run off, if there is no maximum.
-        clusters: number of clusters that the errors are of; 0 without.
+        df: degrees of freedom of limits by clusters; 0 without.
     """
 
     model: str
@@ -119,7 +119,7 @@ class Regression:
     design: Recipe | None = field(default=None, compare=False)
     covariance: Array | None = field(default=None, compare=False)
     at_edge: tuple[tuple[str, str], ...] = field(default=(), compare=False)
-    clusters: int = 0
+    df: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """Return the regression as a JSON document."""

@@ -247,7 +247,9 @@ def test_weights_and_clusters_have_errors_of_their_own_kind() -> None:
     assert errors(clustered) == pytest.approx([0.128551, 0.161633, 0.285684], abs=5e-7)
     assert errors(by_array) == errors(clustered)
     assert (weighted.std_error_kind, clustered.std_error_kind) == ("sandwich", "clustered")
-    for model, quantile in ((weighted, 1.959964), (clustered, 1.984217), (clustered.linear, 1.984217)):
+    nested = regress(EVERYTHING, "said", ["x", "g"], cluster=EVERYTHING.values["g"].astype(int) * 5 + ROW % 5)
+    kinds = (weighted, 1.959964), (clustered, 1.984217), (clustered.linear, 1.984217), (nested, 2.306004)
+    for model, quantile in kinds:
         assert model is not None
         for each in (*model.coefficients, *model.ame):
             assert (each.high - each.estimate) / each.std_error == pytest.approx(quantile, abs=1e-4)
