@@ -9,13 +9,13 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
-from sottovoce.aggregator.export.flow_chart import direct_sentences
+from sottovoce.aggregator.analysis.mixtures.fielded import designs_in_words
+from sottovoce.aggregator.export.flow_chart import asked_how, direct_sentences
 from sottovoce.aggregator.file_formats.csv_cells import harmless
 from sottovoce.aggregator.i18n.translator import LANGUAGES, Words, only_here
 from sottovoce.aggregator.planning.question_channels import ShareChannel, measure_of
 from sottovoce.aggregator.planning.traffic_analysis import blind_limits, items_that_show_time
 from sottovoce.shared.accounting import percent_after
-from sottovoce.shared.arms.arms import is_arm
 from sottovoce.shared.by_hand.protection import LETTERS, protection_by
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question, Survey
@@ -185,10 +185,11 @@ def _method(survey: Survey, words: Words) -> str:
 
 
 def _questions(survey: Survey, words: Words, language: str) -> list[str]:
-    asked = [question for question in survey.questions if not is_arm(survey, question)]
-    sentences = [_question(survey.text(question.label, language), question, words) for question in asked]
+    sentences = [_question(survey, asked, words, language) for item in survey.items for asked in item.questions]
     if survey.arms:
         sentences += [words.translate("ethics_arms", arms=len(survey.arms)), *direct_sentences(survey, words, language)]
+    arms = {asked.name: ", ".join(item.arms) for item in survey.items for asked in item.questions}
+    sentences += designs_in_words(survey, words, named=arms.__getitem__)
     if survey.ask is not None:
         sentences.append(words.translate("ethics_ask", private=max(map(len, survey.units_by_arm)), asked=survey.ask))
     drawn = [block for block in survey.blocks if block.mechanism.ask]
@@ -204,11 +205,11 @@ def _questions(survey: Survey, words: Words, language: str) -> list[str]:
     return sentences
 
 
-def _question(label: str, question: Question, words: Words) -> str:
-    if question.mechanism is None:
-        return "- " + words.translate("ethics_public_question", label=label)
+def _question(survey: Survey, question: Question, words: Words, language: str) -> str:
+    label, how = survey.text(question.label, language), asked_how(survey, question, words, language)
+    key = "fact" if question.by_fact else "private" if question.mechanism else "public"
     spent, after = show_epsilon(question.epsilon), percent_after(question.epsilon)
-    return "- " + words.translate("ethics_private_question", label=label, epsilon=spent, after=after)
+    return " ".join(["-", words.translate(f"ethics_{key}_question", label=label, epsilon=spent, after=after), *how])
 
 
 def _storage(survey: Survey, words: Words) -> list[str]:

@@ -37,6 +37,7 @@ from sottovoce.aggregator.export.channels import (
     score_rows,
 )
 from sottovoce.aggregator.export.codebook import EXTRA, about_few, write_codebook
+from sottovoce.aggregator.export.flow_chart import asked_how
 from sottovoce.aggregator.export.labels import coding, option_labels, question_label, value_labels
 from sottovoce.aggregator.export.own_units import unit_grid
 from sottovoce.aggregator.export.statistics_files import channel_text, write_statistics_file
@@ -267,7 +268,8 @@ def methods_lines(results: SurveyResults, about: About) -> Iterator[str]:
         # What only some arms ask in clear is no public fact.
         is_direct = any(index not in places for places in survey.places_by_arm)
         yield from [f"## {question.name}: {question_label(question, survey.default_language)}", ""]
-        yield from [*textwrap.wrap(_of_question(question, is_direct), 100), ""]
+        how = asked_how(survey, question, ENGLISH.words, survey.default_language)
+        yield from [*textwrap.wrap(" ".join([_of_question(question, is_direct, survey), *how]), 100), ""]
     yield "# Mechanisms"
     for mechanism in {q.mechanism.name: q.mechanism for q in survey.questions if q.mechanism is not None}.values():
         module = import_module(type(mechanism).__module__)
@@ -293,7 +295,8 @@ def _paragraph(results: SurveyResults, about: About) -> str:
     for block in (block for block in survey.blocks if block.mechanism.ask):
         names = ", ".join(survey.questions[index].name for index in block.questions)
         asked += f" Each was asked {block.mechanism.ask} of {names}, drawn by the device."
-    asked += "".join(f" The planned {each}; its limits are by profile likelihood." for each in designs_in_words(survey))
+    designs = designs_in_words(survey, ENGLISH.words)
+    asked += "".join(f" {each} Its limits are by profile likelihood." for each in designs)
     waves = f" It was asked in {len(survey.waves)} waves." if len(survey.waves) > 1 else ""
     state = "" if results.closed else " The survey was still open when this was written."
     return (
@@ -339,7 +342,7 @@ def protection_in_words(survey: Survey) -> str:
     )
 
 
-def _of_question(question: Question, is_direct: bool) -> str:
+def _of_question(question: Question, is_direct: bool, survey: Survey) -> str:
     if question.mechanism is None:
         return f"{'Asked directly' if is_direct else 'Public'}. {coding(question)}"
     numbers = ", ".join(
@@ -349,14 +352,14 @@ def _of_question(question: Question, is_direct: bool) -> str:
     has_no_limits = question.mechanism.report_kind == "range"
     no_limits = f" {ENGLISH.words.translate('results_no_limits')}" if has_no_limits else ""
     spent = show_epsilon(question.epsilon)
-    return f"{_name(question)} ({numbers}), epsilon {spent}. {coding(question)}{no_limits}"
+    return f"{_name(question, survey)} ({numbers}), epsilon {spent}. {coding(question)}{no_limits}"
 
 
-def _name(question: Question) -> str:
+def _name(question: Question, survey: Survey) -> str:
     mechanism = question.by_fact
     if mechanism is None:
         return question.mechanism.name if question.mechanism else ""
-    source = next(iter(mechanism.source.values()))
+    source = survey.text(mechanism.source)
     share = f"innocuous share {mechanism.share!s}, standard error {float(mechanism.std_error):g}: {source}"
     return f"{mechanism.known_as}, as long as no one who sees the report knows the fact; {share}"
 

@@ -8,7 +8,7 @@ from sottovoce.aggregator.analysis.estimates import QuestionResult, SurveyResult
 from sottovoce.aggregator.analysis.mixtures.fielded import designs_in_words
 from sottovoce.aggregator.analysis.worked_example import limits
 from sottovoce.aggregator.export.channels import Channel
-from sottovoce.aggregator.export.flow_chart import flow_chart
+from sottovoce.aggregator.export.flow_chart import asked_how, flow_chart
 from sottovoce.aggregator.export.labels import coding, option_labels, question_label, value_labels
 from sottovoce.aggregator.export.own_units import REVISION, WAVE, few_code, option_codes
 from sottovoce.aggregator.export.statistics_files import column_names
@@ -101,7 +101,10 @@ def _lines(
     for question in shown:
         mine = [channel for channel in channels if channel.question.name == question.name]
         yield from _section(question, mine, language, shorter.get(question.name, ""))
-        yield from (f"<p>It is in the planned {each}.</p>" for each in designs_in_words(survey, question.name))
+        how = asked_how(survey, question, ENGLISH.words, language)
+        yield from (
+            f"<p>{escape(each)}</p>" for each in (*how, *designs_in_words(survey, ENGLISH.words, question.name))
+        )
         yield from (f"<p>{escape(each[question.name])}</p>" for each in notes if question.name in each)
         yield from _shares(found.get(question.name), language, results is not None and results.closed)
         yield "</section>"

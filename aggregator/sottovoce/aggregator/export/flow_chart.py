@@ -12,7 +12,7 @@ from html import escape
 from itertools import groupby
 
 from sottovoce.aggregator.i18n.translator import Words
-from sottovoce.shared.spec import Item, Survey
+from sottovoce.shared.spec import Item, Question, Survey
 from sottovoce.shared.visibility import Condition
 
 GAP, LINE, PADDING = 18, 17, 8
@@ -48,6 +48,14 @@ def direct_sentences(survey: Survey, words: Words, language: str) -> list[str]:
     return [*teller.direct(lambda item: f"“{survey.text(item.label, language)}”")]
 
 
+def asked_how(survey: Survey, question: Question, words: Words, language: str) -> list[str]:
+    """Return the statement that people read beside a question which a fact of their own hides, and its arms if few."""
+    teller = _Teller(survey, words, language)
+    arms = next((item.arms for item in survey.items if question in item.questions), ())
+    only = [words.translate("flow_only", names=", ".join(arms), share=teller.share(*arms))] if arms else []
+    return [*teller.second(question), *only]
+
+
 @dataclass(frozen=True)
 class _Teller:
     """Sentences about the parts of a survey."""
@@ -63,11 +71,21 @@ class _Teller:
 
     def arm(self, name: str) -> str:
         """Say how many people come into an arm; "" without arms."""
-        return self.words.translate("flow_arm", name=name, share=self._share(name)) if name else ""
+        return self.words.translate("flow_arm", name=name, share=self.share(name)) if name else ""
 
-    def _share(self, name: str) -> str:
+    def share(self, *names: str) -> str:
+        """Write the share of people who come into one of these arms."""
         weights = {arm.name: arm.weight for arm in self.survey.arms}
-        return self.words.percent(Fraction(weights[name], sum(weights.values())), 0)
+        return self.words.percent(Fraction(sum(map(weights.__getitem__, names)), sum(weights.values())), 0)
+
+    def second(self, question: Question) -> list[str]:
+        """Say which statement is read beside a question that a fact of the person's own hides; empty for others."""
+        made = question.by_fact
+        if made is None:
+            return []
+        faces = f"1–{6 * made.truth}" if made.truth > Fraction(1, 6) else "1"
+        key = "flow_second" if made.is_crosswise else "flow_instead"
+        return [self.words.translate(key, label=self.survey.text(made.label, self.language), faces=faces)]
 
     def begin(self) -> str:
         """Say who begins, and how many of the questions each person gets if not all."""
@@ -97,6 +115,7 @@ class _Teller:
             asked = item.questions[0]
             way = "fact" if asked.by_fact else "clear" if asked.mechanism is None else "randomized"
             found = [f"{self.number_of(item)}. {found[0]}", self.words.translate(f"flow_{way}")]
+            found += self.second(asked)
         for key, conditions in (("flow_after", item.visible_if), ("flow_after_one", item.any_of)):
             if conditions:
                 found.append(self.words.translate(key, conditions="; ".join(map(self._condition, conditions))))
@@ -118,7 +137,7 @@ class _Teller:
             asked = [item for item in self.survey.items if name in item.arms and self.kind(item) == "clear"]
             if asked:
                 questions = ", ".join(map(named, asked))
-                yield self.words.translate("flow_direct", share=self._share(name), name=name, questions=questions)
+                yield self.words.translate("flow_direct", share=self.share(name), name=name, questions=questions)
 
     def lists(self) -> Iterator[tuple[str, list[str]]]:
         """Yield each arm's sentence and the parts that its people pass, in order."""

@@ -10,6 +10,7 @@ from sottovoce.aggregator.analysis.careless_results import anchors_of, is_correc
 from sottovoce.aggregator.analysis.mixtures.fielded import designs_in_words
 from sottovoce.aggregator.estimators.careless.anchors import YES
 from sottovoce.aggregator.estimators.question_variables import variables_of
+from sottovoce.aggregator.i18n.translator import ENGLISH
 from sottovoce.aggregator.planning.block_choice import block_hint, joint_words
 from sottovoce.aggregator.planning.sample_size import thin_cells
 from sottovoce.aggregator.planning.traffic_analysis import HOUR, is_paired, items_that_show_time, spread
@@ -254,7 +255,10 @@ def describe(survey: Survey) -> list[str]:
         how = f"{_how(question)}{_no_answer(question, survey.conditional)}"
         lines.append(f"  {question.name:<{width}}  {question.type:<15}  {how}")
     lines += [f"  {_describe_block(survey, block)}" for block in survey.blocks]
-    lines += [f"  {words}" for words in (*describe_arms(survey), *_describe_samples(survey), *designs_in_words(survey))]
+    lines += [
+        f"  {words}"
+        for words in (*describe_arms(survey), *_describe_samples(survey), *designs_in_words(survey, ENGLISH.words))
+    ]
     if survey.cohort is not None and survey.release_batch > 1:
         cohorts, batch = len(survey.questions[survey.cohort].options), survey.release_batch
         lines.append(

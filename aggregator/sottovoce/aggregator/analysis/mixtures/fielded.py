@@ -4,31 +4,34 @@ Each question, and each revision that asks it with other odds, is one group. In 
 fact tell a share (1 - t) p to say yes and (1 - t)(1 - p) to say no, so the model is the symmetric one.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from sottovoce.aggregator.analysis.mixtures.class_model import with_class_model
 from sottovoce.aggregator.analysis.mixtures.designs import SYMMETRIC, P
 from sottovoce.aggregator.analysis.mixtures.mixture import Document, grouped_reports, mixture_document
 from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import EstimateError, Sentence
-from sottovoce.shared.parse_item import CHEATER_DETECTION, UNRELATED_UNKNOWN, PlannedComparison, planned_comparisons
+from sottovoce.shared.parse_item import CHEATER_DETECTION, PlannedComparison, planned_comparisons
 from sottovoce.shared.spec import Question, Survey
 
 NO_DESIGN = "'{variable}' is in no design of the survey's analysis_plan: name a question of one"
 OWN_FACT = "Epsilon holds as long as no one who sees a report knows the fact or the die that hides it"
-_WORDS = {
-    CHEATER_DETECTION: "estimates people who always say no as a share of their own; the share of each question by "
-    "itself takes them to do as instructed, and is too low; epsilon holds for people who do as instructed",
-    UNRELATED_UNKNOWN: "estimates the share of yes to the second question, too; the share of each question by itself "
-    "takes the stated one; epsilon, and the numbers in the form, rest on the stated range of that share",
-}
 
 
-def designs_in_words(survey: Survey, name: str = "") -> list[str]:
-    """Return what each design of the survey's plan, or each one of a question, estimates and for whom epsilon holds."""
+def designs_in_words(survey: Survey, words: Words, name: str = "", named: Callable[[str], str] = str) -> list[str]:
+    """Return what each design of the survey's plan, or each one of a question, estimates and for whom epsilon holds.
+
+    ``named``: gives the name of a question in the sentence.
+    """
     of_all = (each for each in planned_comparisons(survey) if each.design)
     planned = [each for each in of_all if not name or name in (each.question, each.against)]
-    return [f"design {each.design} of {each.question} and {each.against} {_WORDS[each.design]}" for each in planned]
+    return [
+        words.translate(f"planned_{each.design}", question=named(each.question), against=named(each.against))
+        for each in planned
+    ]
 
 
 def design_of(survey: Survey, name: str) -> PlannedComparison:

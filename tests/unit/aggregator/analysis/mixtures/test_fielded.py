@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from functools import partial
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,12 @@ from sottovoce.aggregator.accounts.authentication import new_key
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.authoring.invitation_texts import ethics
 from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.export.archive import write_folder
+from sottovoce.aggregator.export.catalogue import methods_lines
+from sottovoce.aggregator.export.flow_chart import flow_chart
+from sottovoce.aggregator.i18n.translator import LANGUAGES, Words
 from sottovoce.aggregator.planning.lint import describe
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
@@ -216,17 +221,60 @@ def test_formula_goes_with_cheater_detection_alone() -> None:
 
 
 def test_lint_and_methods_say_what_the_design_is(place: Path) -> None:
-    """For whom epsilon holds; of an unknown share, that it rests on the stated range."""
-    assert (
-        "design cheater_detection of copied_rare and copied_often estimates people who always say no as a share of "
-        "their own; the share of each question by itself takes them to do as instructed, and is too low; epsilon holds "
-        "for people who do as instructed"
-    ) in "\n".join(describe(CHEATERS))
+    """For whom epsilon holds, and for whom it is infinite; of an unknown share, that it rests on the stated range."""
+    told = "The planned design cheater_detection of copied_rare and copied_often estimates people who always say no as"
+    epsilon = "Epsilon holds for people who do as instructed; it is infinite for anyone who sees a report and knows the"
+    assert told in (lines := "\n".join(describe(CHEATERS)))
+    assert epsilon in lines
     assert "rest on the stated range of that share" in "\n".join(describe(UNKNOWN))
     codebook = (place / "files/codebook.html").read_text(encoding="utf-8")
-    assert (
-        codebook.count("<p>It is in the planned design cheater_detection of copied_rare and copied_often estimates")
-        == 2
-    )
+    assert codebook.count(f"<p>{told}") == 2
     methods = " ".join((place / "files/methods.md").read_text(encoding="utf-8").split())
-    assert "The planned design cheater_detection of copied_rare and copied_often estimates people" in methods
+    assert told in methods
+
+
+FACTS = (
+    "Answered on 1–3 of a die that no one else sees; on any other number, this one is answered instead: “Was your "
+    "mother born in January or February?” Only in “rare”: 50% of the people.",
+    "Answered on 1–3 of a die that no one else sees; on any other number, this one is answered instead: “Was your "
+    "mother born in one of the months March to December?” Only in “often”: 50% of the people.",
+)
+
+
+def test_texts_and_files_say_what_each_arm_reads(place: Path) -> None:
+    """The second statement word for word, at the question of its arm: both arms have the same question."""
+    told = ethics(CHEATERS, "en")
+    codebook = unescape((place / "files/codebook.html").read_text(encoding="utf-8"))
+    methods = " ".join((place / "files/methods.md").read_text(encoding="utf-8").split())
+    for fact, statement in zip(FACTS, ("in January or February?”", "March to December?”"), strict=True):
+        for text in (told, methods, codebook.replace("</p>\n<p>", " ")):
+            assert text.count(fact) == 1
+        listed = flow_chart(CHEATERS, Words("en"), "en").partition("<details>")[2]
+        assert unescape(listed).count(statement) == 1
+    assert told.count("(hidden by a fact of the person’s own, epsilon 1.95)") == 2
+    assert "The planned design cheater_detection of rare and often estimates" in told
+    assert "changed by chance, epsilon" not in told
+
+
+def test_source_of_a_fact_is_in_the_language_of_the_survey(tmp_path: Path) -> None:
+    """As the statement is, whichever language stands first in the file."""
+    document = json.loads(CHEATERS.canonical)
+    document["questions"][0]["innocuous"]["source"]["de"] = "Zwei von zwölf Monaten."
+    survey = parse_survey(document)
+    storage = published(tmp_path, survey)
+    methods = "\n".join(methods_lines((found := source(storage, survey)).results, found.about))
+    storage.close()
+
+    assert "Two of twelve months" in methods
+    assert "Zwei von" not in methods
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_says_it(language: str) -> None:
+    """The survey's own texts stand in it as they are."""
+    for survey, second in ((CHEATERS, "born in January or February?"), (UNKNOWN, "bought a book in the last twelve")):
+        told = ethics(survey, language)
+        assert second in told
+        assert second in flow_chart(survey, Words(language), language)
+        assert "{" not in told
+        assert len(set(told.split("\n\n"))) == told.count("\n\n") + 1
