@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-KEPT = ("PATH", "PYTHON", "LANG", "LC_", "LANGUAGE", "TZ", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "SYSTEMROOT")
-"""Beginnings of the names of the environment's variables that the process gets."""
+KEPT = ("PATH", "PYTHON", "LANG", "LC_", "LANGUAGE", "TZ", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "SYSTEMROOT", "OPENBLAS_")
+"""Beginnings of the names of the environment's variables that the process gets; the last makes equal figures."""
 
 LEAST_LANDLOCK = 6
 """First version of Landlock that keeps signals and abstract sockets inside, too (Linux 6.12)."""

@@ -84,26 +84,35 @@ class UploadedFiles:
         self._timer: Timer | None = None
 
     def add(self, account: str, name: str, data: bytes, links: tuple[str, ...] = ()) -> str | None:
-        """Keep a file of an account and return its id; None if there is no room. ``links`` as in ``UploadedFile``."""
+        """Keep a file of an account or a visitor and return its id; None if there is no room.
+
+        The same file again has the id that it has. Of a visitor's files only the last is kept; of an account's, those
+        not used for longest make room for a new one. ``links`` as in ``UploadedFile``.
+        """
         self.drop_idle()
+        file = UploadedFile(name, data, {}, links)
         with self._lock:
-            if sum(len(kept.file.data) for kept in self._files.values()) + len(data) > MOST_BYTES:
+            mine = sorted((kept.used, id) for id, kept in self._files.items() if kept.account == account)
+            for _, id in mine:
+                if replace(self._files[id].file, channels={}) == file:
+                    self._files[id] = replace(self._files[id], used=self._seconds())
+                    return id
+            others = [kept for kept in self._files.values() if kept.account != account]
+            visitors = sum(kept.account.startswith(VISITOR) for kept in others)
+            room = MOST_BYTES - len(data) - sum(len(kept.file.data) for kept in others)
+            if room < 0 or (account.startswith(VISITOR) and visitors >= VISITORS_AT_ONCE):
                 return None
+            own = sum(len(self._files[id].file.data) for _, id in mine)
+            gone = []
+            while mine and (own > room or account.startswith(VISITOR)):
+                gone.append(mine.pop(0)[1])
+                own -= len(self._files.pop(gone[-1]).file.data)
             id = os.urandom(16).hex()
-            self._files[id] = KeptFile(account, UploadedFile(name, data, {}, links), self._seconds())
+            self._files[id] = KeptFile(account, file, self._seconds())
+        for each in gone:
+            self._dropped(each)
         self._schedule()
         return id
-
-    def add_of_visitor(self, visitor: str, name: str, data: bytes, links: tuple[str, ...] = ()) -> str | None:
-        """Keep a file of a visitor in the place of the one before, and return its id; None if there is no room."""
-        with self._lock:
-            mine = [id for id, kept in self._files.items() if kept.account == visitor]
-        for id in mine:
-            self.drop(visitor, id)
-        self.drop_idle()
-        with self._lock:
-            others = sum(kept.account.startswith(VISITOR) for kept in self._files.values())
-        return None if others >= VISITORS_AT_ONCE else self.add(visitor, name, data, links)
 
     def find(self, account: str, id: str) -> UploadedFile | None:
         """Return a file of an account, and keep it on; None if it is not here."""
@@ -191,6 +200,8 @@ def _most_bytes() -> int:
 
 def analyze() -> Response:
     """Show the form for an upload."""
+    if not is_visitor():
+        results().jobs.prepare()
     return _upload_form()
 
 
@@ -222,9 +233,9 @@ def upload() -> ResponseReturnValue:
         links = tuple(parse_link(parse_yaml(each.read(QUESTION_BYTES))).canonical.decode() for each in given)
     except SpecError as error:
         return _upload_form("analyze_other_question", REFUSED, str(error))
-    id = (_files().add_of_visitor if is_visitor() else _files().add)(_account(), name, data, links)
+    id = _files().add(_account(), name, data, links)
     if id is None:
-        return _upload_form("analyze_no_room", 503)
+        return _upload_form("analyze_no_place" if is_visitor() else "analyze_no_room", 503)
     return redirect(url_for("studio.analyzed", name=id), 303)
 
 
@@ -238,6 +249,8 @@ def analyzed(name: str) -> Response:
     except Calculating as calculating:
         return _page(name, file, calculating=calculating)
     except AnalysisStopped as stopped:
+        if _files().find(_account(), name) is None:
+            return _upload_form("analyze_again", GONE)
         return _page(name, file, stopped=words().in_this_language(stopped.args[0]))
     except EstimateError as error:
         return _page(name, file, columns=_columns_or_none(name, file), detail=str(error.args[0]))

@@ -209,7 +209,8 @@ def test_upload_that_cannot_be_taken_is_refused(client: FlaskClient, monkeypatch
     assert "No file was chosen" in send(client, b"", "").text
     assert "cannot be read here" in send(client, b"x", "data.docx").text
     monkeypatch.setattr("sottovoce.aggregator.studio.file_analysis.page.MOST_BYTES", 10)
-    assert send(client, DATA).status_code == 503
+    full = send(client, DATA + b"no,last,22\n")
+    assert (full.status_code, "Files of other people fill the memory" in full.text) == (503, True)
     monkeypatch.setattr(page, "UPLOAD_BYTES", 10)
     assert send(client, DATA).status_code == 413
     sent = client.post(HERE, headers=OWN, base_url=SITE, environ_overrides={"CONTENT_LENGTH": str(UPLOAD + 1)})
@@ -251,6 +252,39 @@ def test_files_are_kept_for_a_while_and_for_their_account() -> None:
     clock[0] += IDLE
     assert files.find("ann", id) is None
     assert dropped == [id]
+
+
+def test_own_files_make_room_and_the_same_one_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twenty uploads of one file are one; of others those go first that were not used for longest."""
+    monkeypatch.setattr(page, "MOST_BYTES", 10)
+    clock, dropped = [0.0], []
+    files = UploadedFiles(dropped.append, lambda: clock[0])
+    first = files.add("ann", "a.csv", b"1234")
+    assert first
+    assert files.set_channels("ann", first, {"a": "coin_flip"})
+    assert {files.add("ann", "a.csv", b"1234") for _ in range(20)} == {first}
+    clock[0] = 1
+    second = files.add("ann", "b.csv", b"1234")
+    clock[0] = 2
+    assert files.find("ann", first)
+    third = files.add("ann", "a.csv", b"123456")
+    assert (dropped, files.find("ann", str(second))) == ([second], None)
+    assert files.find("ann", str(third))
+    assert files.add("ben", "b.csv", b"1") is None
+    assert len(dropped) == 1
+
+
+def test_analysis_whose_file_gave_way_says_so(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And not that someone cancelled it."""
+    address = uploaded(client, DATA + b"no,last,21\n")
+
+    def give_way(_queue: JobQueue, job: QueuedJob, *_: object) -> Any:
+        post(client, address, delete="1")
+        raise AnalysisStopped(job.id, "cancelled", AnalysisLimits(60, 512))
+
+    monkeypatch.setattr(JobQueue, "_compute", give_way)
+    shown = get(client, address)
+    assert (shown.status_code, "a newer file of yours took its place" in shown.text) == (410, True)
 
 
 def test_stopped_analysis_is_said_and_tried_again(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:

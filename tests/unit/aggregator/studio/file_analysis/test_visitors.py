@@ -51,7 +51,9 @@ def test_visitor_has_shares_tables_and_models_but_no_formula(visitor: FlaskClien
 
 def test_visitor_has_one_file_which_no_other_sees(app: Flask, visitor: FlaskClient) -> None:
     """A second upload takes the place of the first; a form without the cookie is refused."""
-    first, second = uploaded(visitor), uploaded(visitor)
+    first, second = uploaded(visitor), uploaded(visitor, DATA + b"no,last,22\n")
+    assert second == uploaded(visitor, DATA + b"no,last,22\n")
+    assert "a newer file of yours took its place" in get(visitor, first).text
     assert (get(visitor, first).status_code, get(visitor, second).status_code) == (410, 200)
     other = app.test_client()
     assert get(other, second).status_code == 410
@@ -62,10 +64,15 @@ def test_visitor_has_one_file_which_no_other_sees(app: Flask, visitor: FlaskClie
 def test_visitors_have_room_for_four_small_files(visitor: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """The fifth has none, and a large file is refused."""
     files = UploadedFiles(lambda _: None)
-    ids = [files.add_of_visitor(f"{VISITOR}{number}", "a.csv", b"x") for number in range(VISITORS_AT_ONCE + 1)]
+    ids = [files.add(f"{VISITOR}{number}", "a.csv", b"x") for number in range(VISITORS_AT_ONCE + 1)]
     assert [id is None for id in ids] == [False] * VISITORS_AT_ONCE + [True]
-    assert files.add_of_visitor(f"{VISITOR}0", "b.csv", b"x")
+    assert files.add(f"{VISITOR}0", "b.csv", b"x")
     assert files.add("ann", "a.csv", b"x")
+    assert files.find(f"{VISITOR}0", str(ids[0])) is None
+    monkeypatch.setattr(page, "VISITORS_AT_ONCE", 0)
+    full = send(visitor, DATA)
+    assert (full.status_code, "All places for visitors’ files are taken" in full.text) == (503, True)
+    monkeypatch.undo()
     monkeypatch.setattr(page, "VISITOR_BYTES", 10)
     assert send(visitor, DATA).status_code == 413
 
