@@ -9,7 +9,7 @@ from tests.browser.studio_site import studio_site
 from tests.browser.test_access import barriers
 from tests.browser.visit import sign_in
 from tests.conftest import Running
-from tests.unit.aggregator.studio.file_analysis.test_design_forms import people, race
+from tests.unit.aggregator.studio.file_analysis.test_design_forms import people, race, sample
 
 HEADER = b"cheated,cheated_channel,year\n"
 YES = b"yes,coin_flip,first\n" * 20 + b"yes,coin_flip,last\n" * 10
@@ -104,10 +104,10 @@ def test_pages_of_a_file_pass_the_checker(browser: Browser, studio: Running, axe
 def test_forms_of_designs_work_without_scripts_and_pass_the_checker(
     browser: Browser, studio: Running, axe: str
 ) -> None:
-    """A list experiment and several items, from the form to their tables; nothing scrolls sideways."""
+    """A list experiment, several items and a sample, from the form to their tables; nothing scrolls sideways."""
     without = browser.new_context(java_script_enabled=False, viewport={"width": 320, "height": 640})
     checked = browser.new_context(bypass_csp=True, reduced_motion="reduce")
-    for data, way in ((race(), "Tables"), (people(), "Models")):
+    for data, way in ((race(), "Tables"), (people(), "Models"), (sample(), "Tables")):
         page = sign_in(without, studio)
         page.goto(f"{studio.url}/dashboard/analyze")
         page.get_by_label("File", exact=True).set_input_files(
@@ -116,7 +116,11 @@ def test_forms_of_designs_work_without_scripts_and_pass_the_checker(
         page.get_by_role("button", name="Upload").click()
         settled(page)
         page.get_by_role("link", name=way).click()
-        if way == "Tables":
+        if data == sample():
+            page.locator("summary", has_text="Shares with weights, strata").click()
+            for label, column in (("Column of weights", "w"), ("Column of strata", "stratum")):
+                page.get_by_label(label).select_option(column)
+        elif way == "Tables":
             page.locator("summary", has_text="List experiment").click()
             page.get_by_label("Number of items that apply").select_option("y")
             page.get_by_label("Random groups").select_option("treat")

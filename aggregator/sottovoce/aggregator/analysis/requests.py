@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 from sottovoce.aggregator.analysis.data_file.list_experiment import MOST_ITEMS, list_experiment
 from sottovoce.aggregator.analysis.data_file.people_with_predictors import predictors_of
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable
+from sottovoce.aggregator.analysis.data_file.shares import shares_of_file
 from sottovoce.aggregator.analysis.data_file.weighted_shares import codes_of
 from sottovoce.aggregator.analysis.documents import (
     Document,
@@ -55,6 +56,7 @@ from sottovoce.aggregator.analysis.tables.table import Rule
 from sottovoce.aggregator.analysis.token_reader import MOST_CHARACTERS
 from sottovoce.aggregator.analysis.variable_columns import answers_of
 from sottovoce.aggregator.analysis.weights import CROSS_SEPARATOR, MarginShares, raked
+from sottovoce.aggregator.estimators import DEFAULT_RULE
 from sottovoce.aggregator.estimators.question_variables import bare, is_long, num, points_of
 from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import EstimateError, OptionsError, Problem, Sentence
@@ -132,6 +134,19 @@ def odds_of_groups(given: Any) -> Mapping[str, Any]:  # noqa: ANN401
             raise ValueError("names a group twice")
     if not named:
         raise ValueError("must name p of each group, such as 1=1/4 2=3/4")
+    return named
+
+
+def anchor_shares(given: Any) -> Mapping[str, str]:  # noqa: ANN401
+    """Return known shares of yes by name of the column, given as such or as text such as a=0 b=1/20.
+
+    Raises ValueError if there is none.
+    """
+    texts = re.findall(r"[^=]+=\s*\S+", given) if isinstance(given, str) else given
+    pairs = texts.items() if isinstance(texts, Mapping) else [str(each).rsplit("=", 1) for each in texts]
+    named = {each[0].strip(): str(each[-1]).strip() for each in pairs if len(each) > 1}
+    if not named:
+        raise ValueError("must name columns with their known shares of yes, such as moon=0")
     return named
 
 
@@ -251,6 +266,7 @@ _SCHEMAS: Mapping[Callable[[Any], Any], Mapping[str, Any]] = {
     formula: _TEXT,
     predictors: _TEXT,
     odds_of_groups: _VALUES,
+    anchor_shares: _VALUES,
     flag: {"type": "boolean"},
 }
 """JSON Schemas of what the readers accept."""
@@ -554,6 +570,24 @@ class FileRequest(Request):
 
 
 @dataclass(frozen=True, kw_only=True)
+class EstimateRequest(FileRequest):
+    """A request for the shares of all columns; as ``shares_of_file``."""
+
+    kind = "estimate"
+    about = "Shares of all columns, weighted or corrected by anchors."
+    weights: str | None = option(variable_name, None)
+    strata: str | None = option(variable_name, None)
+    clusters: str | None = option(variable_name, None)
+    anchors: Mapping[str, str] | None = option(anchor_shares, None)
+    confidence: float | None = option(confidence, None)
+
+    def of_file(self, table: FileTable, columns: ColumnsOf, weights: ArrayLike | None = None) -> Document:
+        """Run the analysis on the table."""
+        rule, weights = replace(DEFAULT_RULE, confidence=self._level), self.weights or weights
+        return shares_of_file(table, columns(table), (), rule, weights, self.strata, self.clusters, self.anchors)
+
+
+@dataclass(frozen=True, kw_only=True)
 class ListExperimentRequest(FileRequest):
     """A request for the share of a sensitive item, from numbers of items that apply; as ``list_experiment``."""
 
@@ -709,8 +743,8 @@ KINDS_OF_REQUEST: dict[str, type[Request]] = {
                  RegressionRequest, WeightsRequest)
 }  # fmt: skip
 """Request classes by the last part of their URL."""
-OF_FILES: dict[str, type[Request]] = {each.kind: each for each in (ListExperimentRequest, DesignRequest)}
-EVERY_KIND = KINDS_OF_REQUEST | OF_FILES
+OF_FILES = EstimateRequest, ListExperimentRequest, DesignRequest
+EVERY_KIND: dict[str, type[Request]] = KINDS_OF_REQUEST | {each.kind: each for each in OF_FILES}
 """The same, and those of files alone."""
 
 

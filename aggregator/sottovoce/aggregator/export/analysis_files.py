@@ -82,6 +82,16 @@ def _one_sample(document: Document) -> Iterator[Line]:
     yield from _tested({"figure": document["method"], **names}, document)
 
 
+def _shares(document: Document) -> Iterator[Line]:
+    for question in document["questions"]:
+        careful = question.get("corrected", {}).get("estimates", ())
+        for mark, one in [("", each) for each in question["estimates"]] + [("corrected ", each) for each in careful]:
+            shown = {"rows": question["name"], **one, "category": one["option"], "shown": one["clipped"]}
+            yield {"figure": f"{mark}{one['kind']}", **shown}
+    if "careless" in document:
+        yield {"figure": "careless", **document["careless"], "shown": document["careless"]["clipped"]}
+
+
 def _mixture(document: Document) -> Iterator[Line]:
     names = {"rows": document["groups"][0]["name"], "n": document["n"]}
     for name, one in document["shares"].items():
@@ -149,6 +159,7 @@ _LINES = {
     "sottovoce-comparison/1": _comparison,
     "sottovoce-pairs/1": _pairs,
     "sottovoce-test/1": _one_sample,
+    "sottovoce-shares/1": _shares,
     "sottovoce-mixture/1": _mixture,
     "sottovoce-list-experiment/1": _list_experiment,
     "sottovoce-items/1": _items,

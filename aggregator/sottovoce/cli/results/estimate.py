@@ -52,9 +52,8 @@ DASK = "dask"
 @click.option("--interval", type=click.Choice([*METHODS]), default=DEFAULT_RULE.method, help="For shares.")
 @confidence_option
 @weights_option
-@click.option("--strata", help="Of a data file: column of strata, of at least two clusters each.")
-@click.option("--clusters", help="Of a data file: column of clusters. [default: each row is its own]")
-@click.option("--anchor", "anchors", multiple=True, help="Of a data file: COLUMN=SHARE of yes, known, such as a=0.")
+@request_options("estimate", "strata", "clusters")
+@request_options("estimate", "anchors", multiple=True)
 @click.option("--wave", type=click.IntRange(0), help="Only this wave.")
 @click.option("--out", type=PATH, help="File to write.")
 @click.option("--force", is_flag=True, help="Replace the file if there is one.")

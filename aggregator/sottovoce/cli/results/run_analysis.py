@@ -112,7 +112,8 @@ def shares_of_counts(mechanism: str, yes: int, reports: int, rule: IntervalRule)
 
 _NAMES_OF_OPTIONS: Mapping[str, Sequence[str]] = {
     "shares": ["--share"],
-    "strata": ["--no-strata"],
+    "regression.strata": ["--no-strata"],
+    "anchors": ["--anchor"],
     "cluster_effect": ["--within-person"],
     "arm": ["--arm", "--treatment"],
 }
@@ -144,7 +145,8 @@ def _option(request: type[requests.Request], name: str, settings: Mapping[str, A
     # Other defaults stay with the request.
     default = option.default if isinstance(option.default, str) else None
     every = {"help": request.texts(name)["help"], "required": option.default is MISSING, "default": default}
-    return click.option(*_NAMES_OF_OPTIONS.get(name, [f"--{name}"]), name, **{**every, **own, **settings})
+    called = _NAMES_OF_OPTIONS.get(f"{request.kind}.{name}") or _NAMES_OF_OPTIONS.get(name, [f"--{name}"])
+    return click.option(*called, name, **{**every, **own, **settings})
 
 
 source_options = options_of(

@@ -18,10 +18,9 @@ from sottovoce.aggregator.analysis.data_file.data_columns import (
     data_columns,
     described_questions,
     is_attribute_column,
-    states_of,
 )
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable, read_bytes
-from sottovoce.aggregator.analysis.data_file.shares import shares_document
+from sottovoce.aggregator.analysis.data_file.shares import shares_of_file
 from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.shared.by_link.link_question import parse_link
 from sottovoce.shared.errors import EstimateError, SpecError
@@ -64,7 +63,7 @@ class FileAnalysis:
             if self.kind == SHARES:
                 table = file.table()
                 found = data_columns(table, file.channels)
-                shares = shares_document(found, states=states_of(table))
+                shares = shares_of_file(table, found)
                 return {**_columns(table), "questions": described_questions(found), "shares": shares}
             columns = partial(data_columns, channels=file.channels)
             return parse_request(self.kind, dict(self.options)).of_file(file.table(), columns)

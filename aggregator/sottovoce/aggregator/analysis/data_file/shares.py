@@ -6,8 +6,11 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sottovoce.aggregator.analysis.data_file.anchored_shares import add_corrections
-from sottovoce.aggregator.analysis.data_file.weighted_shares import SampleDesign, weighted_result
+from sottovoce.aggregator.analysis.data_file.data_columns import states_of
+from sottovoce.aggregator.analysis.data_file.read_table import FileTable
+from sottovoce.aggregator.analysis.data_file.weighted_shares import SampleDesign, sample_design, weighted_result
 from sottovoce.aggregator.analysis.estimates import QuestionResult, question_result
 from sottovoce.aggregator.analysis.report_columns import Columns, strata_of
 from sottovoce.aggregator.analysis.weights import kish_effect, weight_warnings
@@ -20,6 +23,21 @@ IMPLAUSIBLE = "'{variable}', '{category}': the reports are further off than this
 
 Document = dict[str, Any]
 States = Mapping[str, tuple[int, int]]
+
+
+def shares_of_file(
+    table: FileTable, columns: Columns, names: Sequence[str] = (), rule: IntervalRule = DEFAULT_RULE,
+    weights: ArrayLike | None = None, strata: str | None = None, clusters: str | None = None,
+    anchors: Mapping[str, str] | None = None,
+) -> Document:  # fmt: skip
+    """Return ``shares_document`` of a file; ``names`` default to all columns but those of weights, strata and clusters.
+
+    Raises SurveyError if there is no such column, or the design tells no variance.
+    """
+    own = {each for each in (weights, strata, clusters) if isinstance(each, str)}
+    design = None if weights is None and not own else sample_design(table, weights, strata, clusters)
+    names = names or [each.name for each in columns.survey.questions if each.name not in own]
+    return shares_document(columns, names, rule, design, states_of(table), anchors or {})
 
 
 def shares_document(

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from sottovoce.aggregator.analysis.data_file.data_columns import data_columns, is_count, states_of
 from sottovoce.aggregator.analysis.data_file.parse_channel import parse_channel
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable, read_table
-from sottovoce.aggregator.analysis.data_file.shares import results_document, share_rows, shares_document
-from sottovoce.aggregator.analysis.data_file.weighted_shares import sample_design, weights_of
+from sottovoce.aggregator.analysis.data_file.shares import results_document, share_rows, shares_of_file
+from sottovoce.aggregator.analysis.data_file.weighted_shares import weights_of
 from sottovoce.aggregator.analysis.estimates import question_result
 from sottovoce.aggregator.analysis.mixtures.mixture import Probabilities, mixture_of_counts
 from sottovoce.aggregator.analysis.report_columns import Columns
@@ -93,11 +93,8 @@ class OpenData(OpenResults):
 
         Raises SurveyError if there is no such column or method, or the design tells no variance.
         """
-        of_design = {each for each in (weights, strata, clusters) if isinstance(each, str)}
-        plain = weights is None and not of_design
-        design = None if plain else sample_design(self.reports.table, weights, strata, clusters)
-        names = questions or tuple(each for each in self.questions if each not in of_design)
-        document = shares_document(self.columns, names, _rule(interval, confidence), design, self.states, anchors)
+        of_file = self.reports.table, self.columns, questions, _rule(interval, confidence)
+        document = shares_of_file(*of_file, weights, strata, clusters, anchors)
         return JointResult(MappingProxyType(document), tuple(share_rows(document)))
 
     def mixture(  # type: ignore[override] # a file has columns, and no plan

@@ -57,7 +57,7 @@ FILES: Mapping[str, tuple[Callable[[Path, Mapping[str, Any], About], None], str]
 """File formats of a result, with their writers and media types."""
 
 
-KINDS = {"tables": ("crosstab", "compare", "pairs", "test", "mixture", "design", "list_experiment"),
+KINDS = {"tables": ("crosstab", "compare", "pairs", "test", "mixture", "estimate", "design", "list_experiment"),
          "models": ("regression", "items")}  # fmt: skip
 """Kinds of analysis on each page."""
 

@@ -3,13 +3,15 @@
 import html
 import json
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
-from sottovoce.aggregator import mixture
+from sottovoce.aggregator import mixture, open_data
 
-from tests.unit.aggregator.studio.file_analysis.test_file_page import get, send
+from tests import commands
+from tests.unit.aggregator.studio.file_analysis.test_file_page import get, post, send
 from tests.unit.aggregator.studio.joint_pages import app, cells, client
 
 __all__ = ["app", "client"]
@@ -85,6 +87,70 @@ def test_figures_are_those_of_python(client: FlaskClient) -> None:
     listed = json.loads(asked(client, "list model", file="answer.json").text)
     assert listed["share"]["raw"] == pytest.approx(0.0678, abs=5e-5)
     assert listed["model"]["coefficients"][0]["treated"] == "1"
+
+
+def sample() -> bytes:
+    """Reports of two strata of three places each, with weights, and an anchor that nobody has."""
+    rows = [
+        f"{'yes' if at * 7 % 10 < 4 else 'no'},{'yes' if at % 3 == 0 else 'no'},{1 + at % 3},{at // 60},{at // 20}"
+        for at in range(120)
+    ]
+    return "\n".join(["cheated,moon,w,stratum,place", *rows]).encode()
+
+
+@pytest.mark.parametrize(
+    ("query", "words", "options"),
+    [
+        ("&weights=w&strata=stratum&clusters=place&confidence=90",
+         ["--weights", "w", "--strata", "stratum", "--clusters", "place", "--confidence", "0.9"],
+         {"weights": "w", "strata": "stratum", "clusters": "place", "confidence": 0.9}),
+        ("&weights=w", ["--weights", "w"], {"weights": "w"}),
+        ("&anchors=moon=0", ["--anchor", "moon=0"], {"anchors": {"moon": "0"}}),
+    ],
+)  # fmt: skip
+def test_shares_of_a_sample_are_those_of_the_terminal_and_of_python(
+    client: FlaskClient, tmp_path: Path, query: str, words: list[str], options: dict[str, Any]
+) -> None:
+    """Weighted, in strata of clusters, or corrected by an anchor; on the page and in its files."""
+    (tmp_path / "answers.csv").write_bytes(sample())
+    channels = {"cheated": "coin_flip", "moon": "coin_flip"}
+    expected = dict(open_data(tmp_path / "answers.csv", channels).shares(**options).document)
+    given = [part for name in channels for part in ("--channel", f"{name}=coin_flip")]
+    terminal = commands.run("results", "estimate", tmp_path / "answers.csv", *given, *words, "--json").stdout
+    address = send(client, sample()).headers["Location"]
+    post(client, address, **{f"channel.{name}": channel for name, channel in channels.items()})
+    wanted = f"{address}/tables?kind=estimate{query}"
+    page, file = get(client, wanted), get(client, wanted.replace("?", "/answer.json?")).json
+
+    assert json.loads(terminal)["questions"] == json.loads(json.dumps(expected))["questions"] == file["questions"]
+    assert (page.status_code, 'class="error"' in page.text) == (200, False)
+    lines = get(client, wanted.replace("?", "/answer.csv?")).text.splitlines()
+    assert {"careless", "corrected share"}.isdisjoint({line.partition(",")[0] for line in lines}) == (
+        "anchor" not in query
+    )
+    assert any(line.startswith("share,cheated,") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("query", "why"),
+    [
+        ("&anchors=moon", "muss Spalten mit ihren bekannten Anteilen"),
+        ("&anchors=moon=2", "der bekannte Anteil des Ankers"),
+        ("&anchors=moon=0&weights=w", "gehen nicht zusammen"),
+        ("&weights=cheated", "ist keine Zahl über 0"),
+        ("&strata=row", "hat nur einen Klumpen"),
+        ("&clusters=gap", "ist leer"),
+    ],
+)
+def test_sample_that_has_no_shares_is_refused(client: FlaskClient, query: str, why: str) -> None:
+    """In the reader's language, with the place in the file."""
+    rows = [f"{line},{at},{'' if at == 3 else 'a'}" for at, line in enumerate(sample().decode().splitlines()[1:])]
+    data = "\n".join(["cheated,moon,w,stratum,place,row,gap", *rows]).encode()
+    address = send(client, data).headers["Location"]
+    post(client, address, **{"channel.cheated": "coin_flip", "channel.moon": "coin_flip"})
+    reply = get(client, f"{address}/tables?kind=estimate{query}", "de")
+    assert reply.status_code == 422
+    assert why in html.unescape(reply.text).partition('id="refused"')[2].partition("</div>")[0]
 
 
 @pytest.mark.parametrize(
