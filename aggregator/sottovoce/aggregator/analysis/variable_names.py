@@ -59,9 +59,9 @@ class VariableNames:
         ``of`` names the variable that the placeholders ``row``, ``column`` and ``group`` hold a category of.
         """
         text = self.translate_note(english, **of)
-        # A category at the beginning keeps its own letters.
-        named = getattr(english, "pattern", "").startswith(("{row}", "{group}"))
-        return self.words.translate("note_as_sentence", note=text if named else text[:1].upper() + text[1:])
+        # A name, such as a file's, keeps its letters.
+        begins = text[:1] if getattr(english, "pattern", "").startswith("{") else text[:1].upper()
+        return self.words.translate("note_as_sentence", note=begins + text[1:])
 
     def translate_note(self, english: str, **of: str) -> str:
         """Translate a note as a part of a sentence, with the survey's labels; see ``note``."""

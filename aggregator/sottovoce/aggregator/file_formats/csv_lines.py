@@ -10,11 +10,16 @@ from itertools import accumulate, chain, islice
 from typing import BinaryIO
 
 from sottovoce.aggregator.file_formats.cell_columns import CodedCells, text_cells
-from sottovoce.shared.errors import SpecError
+from sottovoce.shared.errors import Sentence, SpecError
 
 CHUNK = 1 << 15
 LONGEST_LINE = 1 << 16
 _BATCH_BYTES = 1 << 20
+
+
+def wrong_at(place: str, reason: str) -> SpecError:
+    """Return the error of a place in a file, whose reason can be translated."""
+    return SpecError(Sentence("{place}: {reason}", place=place, reason=reason))
 
 
 class DelimitedFile:
@@ -90,8 +95,8 @@ class DelimitedFile:
             lengths = [*map(len, rows)]
             if lengths.count(width) < len(rows):
                 line, length = next(each for each in zip(lines, lengths, strict=True) if each[1] != width)
-                what = f"{length} cells where the header has {width}" if length else "is empty"
-                raise SpecError(f"{self.name}, line {line}: {what}")
+                cells = Sentence("{count} cells where the header has {width}", count=str(length), width=str(width))
+                raise wrong_at(f"{self.name}, line {line}", cells if length else "is empty")
             if rows:
                 yield lines, rows
 
@@ -100,7 +105,7 @@ class DelimitedFile:
             return list(islice(self._reader, count))
         except csv.Error:
             line = self._above + self._reader.line_num
-            raise SpecError(f"{self.name}, line {line}: cannot be read as CSV; check the quotation marks") from None
+            raise wrong_at(f"{self.name}, line {line}", "cannot be read as CSV; check the quotation marks") from None
 
     def _lines(self, file: BinaryIO) -> Iterator[str]:
         """Yield the lines, decoded many at once below the header."""
@@ -112,13 +117,15 @@ class DelimitedFile:
     def _decoded(self, batch: Sequence[bytes], first: int) -> str:
         joined = b"".join(batch)
         if first == 1 and joined[:2] in {b"\xff\xfe", b"\xfe\xff"}:
-            raise SpecError(f"{self.name}, line 1: the file is in UTF-16; save it as CSV in UTF-8")
+            raise wrong_at(f"{self.name}, line 1", "the file is in UTF-16; save it as CSV in UTF-8")
         if max(map(len, batch)) >= LONGEST_LINE:
             number = first + next(place for place, line in enumerate(batch) if len(line) >= LONGEST_LINE)
-            raise SpecError(f"{self.name}, line {number}: is longer than {LONGEST_LINE - 1:,} bytes")
+            raise wrong_at(
+                f"{self.name}, line {number}", Sentence("is longer than {most} bytes", most=LONGEST_LINE - 1)
+            )
         if b"\0" in joined:
             number = first + next(place for place, line in enumerate(batch) if b"\0" in line)
-            raise SpecError(f"{self.name}, line {number}: cannot be read as CSV")
+            raise wrong_at(f"{self.name}, line {number}", "cannot be read as CSV")
         try:
             return joined.decode("utf-8-sig" if first == 1 else "utf-8")
         except UnicodeDecodeError as error:
@@ -126,7 +133,7 @@ class DelimitedFile:
             place = next(place for place, end in enumerate(ends) if end > error.start)
             before = joined[sum(map(len, batch[:place])) : error.start].decode()
             where = f"{self.name}, line {first + place}{self._column(before)}"
-            raise SpecError(f"{where}: is not UTF-8; save the whole file as CSV in UTF-8") from None
+            raise wrong_at(where, "is not UTF-8; save the whole file as CSV in UTF-8") from None
 
     def _column(self, before: str) -> str:
         """Return the column of a place in a line, in words, by the text before it."""

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.availability import FEW
 from sottovoce.aggregator.analysis.data_file.column_channel import ColumnChannel, Reading, UnknownValue, as_number
 from sottovoce.aggregator.analysis.data_file.parse_channel import parse_channel
-from sottovoce.aggregator.analysis.data_file.read_table import FileTable, TableColumn
+from sottovoce.aggregator.analysis.data_file.read_table import NO_COLUMN, FileTable, TableColumn
 from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.file_formats.csv_lines import wrong_at
 from sottovoce.aggregator.storage.pack_values import LETTERS, null
 from sottovoce.shared.answers import Domain, Grid
 from sottovoce.shared.errors import Sentence, SpecError, error_message
@@ -135,12 +136,12 @@ def data_columns(table: FileTable, channels: Mapping[str, Any], survey: Survey |
     names = [name for name in table.columns if not is_attribute_column(name, table)]
     for name in channels:
         if name not in names:
-            raise SpecError(f"{table.file}: there is no column '{name}' for a channel; there are: {', '.join(names)}")
+            raise SpecError(Sentence(NO_COLUMN, file=table.file, name=name, names=", ".join(names)))
     asked = {} if survey is None else {each.name: each for each in survey.questions}
     read = [_read_column(table, name, channels.get(name), asked.get(name)) for name in names]
     used = [each for each in read if each is not None]
     if not used:
-        raise SpecError(f"{table.file}: all cells are empty")
+        raise wrong_at(table.file, "all cells are empty")
     return _columns(table, used)
 
 
@@ -155,9 +156,7 @@ def _name_channel_columns(table: FileTable) -> None:
             before = name
             continue
         if not before or is_attribute_column(before, table) or f"{before}{CHANNEL}" in table.columns:
-            raise SpecError(
-                f"{table.file}, column '{name}': holds channels; call it as its answers are, with {CHANNEL}"
-            )
+            raise wrong_at(f"{table.file}, column '{name}'", "holds channels; name it NAME_channel, after its answers")
         table.columns[f"{before}{CHANNEL}"] = table.columns.pop(name)
         table.notes.append(Sentence(CHANNEL_COLUMN, file=table.file, variable=name, column=before))
 
@@ -247,7 +246,7 @@ def _parsed(given: Any, place: str) -> ColumnChannel:  # noqa: ANN401 - as a cal
     try:
         return parse_channel(given)
     except ValueError as error:
-        raise SpecError(f"{place}: {error_message(error)}") from None
+        raise wrong_at(place, error_message(error)) from None
 
 
 def _channels_of_rows(table: FileTable, name: str, channel_column: TableColumn) -> tuple[list[ColumnChannel], Codes]:
@@ -259,7 +258,7 @@ def _channels_of_rows(table: FileTable, name: str, channel_column: TableColumn) 
     strata = channel_column.rows.astype(np.int64)
     alone = np.flatnonzero((strata == _NO_CHANNEL) & (table.columns[name].rows >= 0))
     if len(alone):
-        raise SpecError(f"{table.place(f'{name}{CHANNEL}', int(alone[0]))}: the answer has no channel")
+        raise wrong_at(table.place(f"{name}{CHANNEL}", int(alone[0])), "the answer has no channel")
     return found, np.maximum(strata, 0)
 
 
@@ -268,17 +267,17 @@ def _through(table: FileTable, name: str, channels: Sequence[ColumnChannel], str
     asked = channels[0].asked
     if asked is not None:
         if len(channels) > 1:
-            raise SpecError(f"{table.file}, column '{name}': a column of numbers has one channel")
+            raise wrong_at(f"{table.file}, column '{name}'", "a column of numbers has one channel")
         return _as_asked(table, name, replace(asked, name=name))
     open_ones = [each.public for each in channels]
     if any(open_ones):
         if not all(open_ones):
-            raise SpecError(f"{table.file}, column '{name}': some rows are public and some are randomized")
+            raise wrong_at(f"{table.file}, column '{name}'", "some rows are public and some are randomized")
         return _public(table, name, channels[0])
     readings = [_reading(table, name, each, column) for each in channels]
     options = readings[0].options
     if any(each.options != options for each in readings):
-        raise SpecError(f"{table.file}, column '{name}': its channels have different options; name them with levels=")
+        raise wrong_at(f"{table.file}, column '{name}'", "its channels have different options; name them with levels=")
     # One table for each channel: the same text may be another report elsewhere.
     codes = np.array([[each.reports[value] for value in column.values] for each in readings], dtype=np.int64)
     kind = "boolean" if len(options) == 2 else "select_one"
@@ -290,9 +289,9 @@ def _reading(table: FileTable, name: str, channel: ColumnChannel, column: TableC
         return channel.read(column.values, name)
     except UnknownValue as error:
         row = column.firsts[column.values.index(error.value)]
-        raise SpecError(f"{table.place(name, row)}: {error_message(error)}") from None
+        raise wrong_at(table.place(name, row), error_message(error)) from None
     except ValueError as error:
-        raise SpecError(f"{table.file}, column '{name}', channel: {error_message(error)}") from None
+        raise wrong_at(f"{table.file}, column '{name}', channel", error_message(error)) from None
 
 
 def _as_asked(table: FileTable, name: str, asked: Question) -> ReadColumn:
@@ -302,7 +301,7 @@ def _as_asked(table: FileTable, name: str, asked: Question) -> ReadColumn:
     for value, row in zip(column.values, column.firsts, strict=True):
         place = _reported(asked, value)
         if place is None or not asked.admits(place):
-            raise SpecError(f"{table.place(name, row)}: the question's channel cannot report this value")
+            raise wrong_at(table.place(name, row), "the question's channel cannot report this value")
         places.append(place)
     codes = np.array([places], np.int64)
     return ReadColumn(name, asked.type, asked.domain, (asked.mechanism,), codes, column.rows, _one_stratum(table))
@@ -338,7 +337,7 @@ def _public(table: FileTable, name: str, channel: ColumnChannel) -> ReadColumn:
     text = next((value for value, each in zip(values, numbers, strict=True) if each is None), None)
     place = "" if text is None else table.place(name, column.firsts[column.values.index(text)])
     if channel.name == "number" and place:
-        raise SpecError(f"{place}: is not a number")
+        raise wrong_at(place, "is not a number")
     if many and place and len(numbers) < 2 * len(plain):
         table.notes.append(Sentence(TEXT_AMONG_NUMBERS, place=place))
     if many and len(plain) == len(numbers) and len(set(plain)) > 1:
@@ -377,14 +376,13 @@ def _number(table: FileTable, name: str, numbers: Mapping[str, Fraction]) -> Rea
 def _choice(table: FileTable, name: str, levels: Sequence[str]) -> ReadColumn:
     column = table.columns[name]
     if len(column.values) > MOST_CHOICES:
-        raise SpecError(
-            f"{table.file}, column '{name}': has more than {MOST_CHOICES:,} different texts; group its values"
-        )
+        reason = Sentence("has more than {most} different texts; group its values", most=MOST_CHOICES)
+        raise wrong_at(f"{table.file}, column '{name}'", reason)
     values = _without_few(table, name)
     options = tuple(levels) or tuple(sorted(values, key=lambda text: (as_number(text) or 0, text)))
     for value, row in zip(column.values, column.firsts, strict=True):
         if value in values and value not in options:
-            raise SpecError(f"{table.place(name, row)}: is none of the levels that were named")
+            raise wrong_at(table.place(name, row), "is none of the levels that were named")
     two = {value.casefold() for value in options} in ({"no", "yes"}, {"false", "true"})
     kind, places = "boolean" if two else "select_one", {option: place for place, option in enumerate(options)}
     return _open_column(table, name, kind, Domain(options), places)

@@ -36,8 +36,8 @@ OF_MIXTURES = {
 }  # fmt: skip
 """Designs of two samples or several draws, and other names of them."""
 UNKNOWN_SHARE = (
-    "is a design of results mixture --design. Here the probabilities of a single report must be known, without an "
-    "unknown share of liars, cheaters, or yes to another question"
+    "is a design with an unknown share, which has a form of its own (results mixture --design); here the "
+    "probabilities of a single report must be known"
 )
 FAR_ERROR = (
     "shares two standard errors from share must lie between 0 and 1, in the crosswise design on one side of 1/2: give "

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.data_file.platform_layout import platform_layout
 from sottovoce.aggregator.file_formats.cell_columns import CodedCells, array_cells, cell_text, text_cells
-from sottovoce.aggregator.file_formats.csv_lines import CHUNK, DelimitedFile
+from sottovoce.aggregator.file_formats.csv_lines import CHUNK, DelimitedFile, wrong_at
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.aggregator.file_formats.table_source import open_table
 from sottovoce.shared.errors import Sentence, SpecError
@@ -148,7 +148,7 @@ class FileTable:
     def column(self, name: str) -> TableColumn:
         """Return the column of this name; raise SpecError, which names all columns, if there is none."""
         if name not in self.columns:
-            raise SpecError(f"{self.file} has no column '{name}'; it has: {', '.join(self.columns)}")
+            raise SpecError(Sentence(NO_COLUMN, file=self.file, name=name, names=", ".join(self.columns)))
         return self.columns[name]
 
     def place(self, column: str, row: int) -> str:
@@ -205,7 +205,7 @@ def read_delimited(file: BinaryIO, name: str) -> FileTable:
     """
     source = DelimitedFile(file, name, DELIMITED.get(Path(name).suffix.lower(), "").strip(","), skip_blank=True)
     if not source.names:
-        raise SpecError(f"{name}: the file is empty")
+        raise wrong_at(name, "the file is empty")
     table: FileTable | None = None
     for lines, rows in source.blocks():
         skipped = 0
@@ -223,17 +223,21 @@ def _empty_table(name: str, names: Sequence[str], header: str, unit: str, notes:
     if len(plain) > 1 and not plain[0] and ROW not in plain:
         plain[0] = ROW
     if len(plain) > MOST_COLUMNS:
-        raise SpecError(f"{name}, {header}: there are more than {MOST_COLUMNS:,} columns; remove those you do not need")
+        reason = Sentence("there are more than {most} columns; remove those you do not need", most=MOST_COLUMNS)
+        raise wrong_at(f"{name}, {header}", reason)
     first: dict[str, int] = {}
     for number, each in enumerate(plain, 1):
         if not each:
-            raise SpecError(f"{name}, {header}: column {number} has no name")
+            raise wrong_at(f"{name}, {header}", Sentence("column {count} has no name", count=str(number)))
         if first.setdefault(each, number) < number:
-            raise SpecError(f"{name}, {header}: columns {first[each]} and {number} are both named '{each}'; rename one")
+            twice = {"first": str(first[each]), "second": str(number), "name": each}
+            raise wrong_at(f"{name}, {header}", Sentence(TWICE, **twice))
     columns = {each: TableColumn() for each in plain}
     return FileTable(name, columns, unit, notes=[Sentence(note, file=name) for note in notes])
 
 
+TWICE = "columns {first} and {second} are both named '{name}'; rename one"
+NO_COLUMN = "{file} has no column '{name}'; it has: {names}"
 _NUMBERS = {",": re.compile(r"-?\d+(,\d+)?"), ".": re.compile(r"-?\d+(\.\d+)?")}
 
 
@@ -263,7 +267,7 @@ def _decimals(column: TableColumn, point: str) -> set[int]:
 
 def _not_empty(table: FileTable) -> FileTable:
     if not table.columns or not len(table):
-        raise SpecError(f"{table.file}: there are no rows below the names of the columns")
+        raise wrong_at(table.file, "there are no rows below the names of the columns")
     return table
 
 
@@ -273,14 +277,14 @@ def read_workbook(data: bytes, name: str) -> FileTable:
 
     try:
         if _area(data) > MOST_CELLS:
-            raise SpecError(f"{name}: a sheet reaches too far; delete cells outside the table, or save it as CSV")
+            raise wrong_at(name, "a sheet reaches too far; delete cells outside the table, or save it as CSV")
         with calamine.CalamineWorkbook.from_filelike(io.BytesIO(data)) as book:
             rows = book.get_sheet_by_index(0).to_python(skip_empty_area=False)
     except (calamine.CalamineError, zipfile.BadZipFile, OSError, ValueError, NotImplementedError, RuntimeError):
-        raise SpecError(f"{name}: the workbook cannot be read; save it again without a password") from None
+        raise wrong_at(name, "the workbook cannot be read; save it again without a password") from None
     filled = [(number, row) for number, row in enumerate(rows, 1) if any(cell_text(cell).strip() for cell in row)]
     if not filled:
-        raise SpecError(f"{name}: the file is empty")
+        raise wrong_at(name, "the file is empty")
     (number, header), *rest = filled
     names, skipped, notes = platform_layout([*map(cell_text, header)], [[*map(cell_text, row)] for _, row in rest[:2]])
     table = _empty_table(name, names, f"row {number}", "row", notes)

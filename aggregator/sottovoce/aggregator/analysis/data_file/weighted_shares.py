@@ -27,10 +27,10 @@ from sottovoce.aggregator.estimators.intervals import METHODS, t_quantile
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.support import Estimate, IntervalRule
 from sottovoce.aggregator.estimators.variable import Floats
-from sottovoce.shared.errors import SpecError
+from sottovoce.aggregator.file_formats.csv_lines import wrong_at
 
 METHOD, OF_MEANS = "logit-t", "t"
-ALONE = "{file}, {unit} {line}: its stratum has one cluster only, which does not show how much it varies; join strata"
+ALONE = "its stratum has one cluster only, which does not show how much it varies; join strata"
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def weights_of(table: FileTable, weights: ArrayLike | None) -> Floats:
         weights = np.array([math.nan if each is None else float(each) for each in numbers])[codes]
         wrong = np.flatnonzero(~(weights > 0))
         if len(wrong):
-            raise SpecError(f"{table.place(named, int(wrong[0]))}: is not a number above 0, as a weight must be")
+            raise wrong_at(table.place(named, int(wrong[0])), "is not a number above 0, as a weight must be")
     return checked_weights(np.ones(len(table)) if weights is None else weights, len(table))
 
 
@@ -72,7 +72,7 @@ def sample_design(
     _, firsts, numbers = np.unique(of_rows * len(table) + within, return_index=True, return_inverse=True)
     alone = firsts[np.bincount(of_rows[firsts])[of_rows[firsts]] < 2]
     if len(alone):
-        raise SpecError(ALONE.format(file=table.file, unit=table.unit, line=table.lines[alone[0]]))
+        raise wrong_at(f"{table.file}, {table.unit} {table.lines[alone[0]]}", ALONE)
     return SampleDesign(weights_of(table, weights), numbers, of_rows[firsts])
 
 
@@ -82,7 +82,7 @@ def codes_of(table: FileTable, name: str | None, default: NDArray[np.intp]) -> N
         return default
     codes = table.column(name).rows.astype(np.intp)
     if codes.min(initial=0) < 0:
-        raise SpecError(f"{table.place(name, int(codes.argmin()))}: is empty; weights and designs need all cells")
+        raise wrong_at(table.place(name, int(codes.argmin())), "is empty; weights and designs need all cells")
     return codes
 
 

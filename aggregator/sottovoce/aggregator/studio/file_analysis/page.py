@@ -251,10 +251,14 @@ def analyzed(name: str) -> Response:
     except AnalysisStopped as stopped:
         if _files().find(_account(), name) is None:
             return _upload_form("analyze_again", GONE)
-        return _page(name, file, stopped=words().in_this_language(stopped.args[0]))
+        return _page(name, file, stopped=_told(stopped))
     except EstimateError as error:
-        return _page(name, file, columns=_columns_or_none(name, file), detail=str(error.args[0]))
+        return _page(name, file, columns=_columns_or_none(name, file), detail=_told(error))
     return _page(name, file, columns=found, shares=answer_in_words(found["shares"], VariableNames(words())))
+
+
+def _told(error: EstimateError) -> str:
+    return VariableNames(words()).translate_note(error.args[0])
 
 
 def _columns_or_none(name: str, file: UploadedFile) -> Mapping[str, Any] | None:

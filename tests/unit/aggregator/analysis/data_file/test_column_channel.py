@@ -43,9 +43,9 @@ def test_designs_have_their_channel(text: str, a: str, b: str) -> None:
     [
         ("coin flip", "is no channel"),
         ("", "is no channel"),
-        ("stochastic_lie_detector 0.7", "is a design of results mixture --design"),
-        ("cheater_detection yes=1/6", "without an unknown share of liars, cheaters, or yes to another question"),
-        *((name, "is a design of results mixture --design") for name in DESIGNS),
+        ("stochastic_lie_detector 0.7", "is a design with an unknown share"),
+        ("cheater_detection yes=1/6", "probabilities of a single report must be known"),
+        *((name, "is a design with an unknown share") for name in DESIGNS),
         ("coin_flip 3", "parameters: none"),
         ("warner", "parameters: truth"),
         ("warner 0.7 0.3", "parameters: truth"),

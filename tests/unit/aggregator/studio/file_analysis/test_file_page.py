@@ -1,5 +1,6 @@
 """Page "Analyze a file": nothing reaches a disk, shares, tables and models of the upload, and each way to go wrong."""
 
+import html
 import json
 import re
 import tempfile
@@ -15,6 +16,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from sottovoce.aggregator.analysis.jobs.queue import AnalysisLimits, AnalysisStopped, JobQueue, QueuedJob
+from sottovoce.aggregator.i18n.translator import LANGUAGES
 from sottovoce.aggregator.intake.request_limits import UPLOAD
 from sottovoce.aggregator.studio.file_analysis import page
 from sottovoce.aggregator.studio.file_analysis.page import IDLE, UploadedFiles
@@ -202,6 +204,43 @@ def test_mistake_is_said_with_its_place(client: FlaskClient, data: bytes, channe
     assert shown.status_code == 422
     assert message in shown.text
     assert "Traceback" not in shown.text
+
+
+WRONG: list[tuple[bytes, str]] = [
+    *((DATA, channel) for channel in (
+        "kuk 25", "no_channel", "warner 0.7 0.8", "warner 2", "warner 1/2", "warner x", "warner truth=1/3 truth=1/3",
+        "coin_flip levels=a,a", "coin_flip levels=a,b,c", "coin_flip levels=a,b", "forced_response yes=1/2 no=1/2",
+        "forced_response truth=1/2 yes=1/3 no=1/3", "unrelated_question 2/3 1/4 se=1/5", "crosswise 1/4", "kary_rr 3",
+        "kary_rr 3 k=4 levels=a,b", "kary_rr 1/2 k=2", "number levels=a,b", "number", "public levels=never",
+        "laplace epsilon=1", "kary_rr 3 levels=never,often", "coin_flip yes",
+    )),
+    (b"cheated,cheated\nyes,no\n", ""),
+    (b"cheated,\nyes,no\n", ""),
+    (b"cheated,year\n", ""),
+    (b"cheated,year\n,\n,\n", ""),
+    (b"cheated,year\nyes,a,b\n", ""),
+    (b"cheated,cheated_channel\nyes,coin_flip\nno,\n", ""),
+    (b"cheated,cheated_channel\nyes,coin_flip\nno,public\n", ""),
+    (b"cheated,cheated_channel\nyes,coin_flip\nno,coin_flip levels=no,perhaps\n", ""),
+    (b"how,cheated\ncoin_flip,yes\ncoin_flip,no\n", ""),
+    (b"year,cheated\nfirst,yes\nlast,\xff\n", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+def test_mistakes_in_a_file_are_said_in_the_readers_language(client: FlaskClient, language: str) -> None:
+    """Whatever is wrong with a channel or a table: no sentence is as in English, nor are two languages mixed."""
+    told = {"en": [], language: []}
+    for data, channel in WRONG:
+        address = send(client, data).headers["Location"]
+        post(client, address, **{"channel.cheated": channel} if channel else {})
+        for each, found in told.items():
+            reply = get(client, address, each)
+            assert reply.status_code == 422, (data, channel)
+            text = html.unescape(reply.text.partition('<div class="error"')[2].partition("</div>")[0])
+            found.append(re.sub("<[^>]+>", " ", text).split(":", 2)[-1].strip())
+    same = [english for english, other in zip(told["en"], told[language], strict=True) if english in other]
+    assert same == []
 
 
 def test_upload_that_cannot_be_taken_is_refused(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
