@@ -51,7 +51,6 @@ def items() -> list[Document]:
 
 
 def absences(**more: Any) -> Survey:
-    """The survey of these items."""
     return parse_survey(survey(*items(), **more))
 
 

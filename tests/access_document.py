@@ -31,7 +31,6 @@ admins, and owners of another one, may.
 
 
 def document() -> str:
-    """The whole text."""
     columns = [*ROLES, ADMIN]
     lines = [f"| route | {' | '.join(columns)} | scope of a key |", "|---" * (len(columns) + 2) + "|"]
     for endpoint, right in RIGHTS.items():

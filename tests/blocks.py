@@ -22,12 +22,10 @@ def in_block(name: str, options: int = 2, **more: Any) -> Document:
 
 
 def block(*items: Document, odds: str = "9", radius: int = 0, name: str = "intimate") -> Document:
-    """These questions in one block."""
     return {"block": name, "mechanism": {"name": "joint_rr", "odds": odds, "radius": radius}, "items": list(items)}
 
 
 def blocks(*asked: Document, **more: Any) -> Survey:
-    """A survey with these blocks and questions."""
     return parse_survey({**survey(*asked), **more})
 
 

@@ -5,7 +5,6 @@ from sottovoce.cli.main import main
 
 
 def run(*words: object) -> Result:
-    """The end of a command."""
     return CliRunner().invoke(main, [str(word) for word in words])
 
 
@@ -16,6 +15,5 @@ def done(ended: Result) -> Result:
 
 
 def refused(ended: Result) -> Result:
-    """A command that refused."""
     assert ended.exit_code == 1, ended.output
     return ended

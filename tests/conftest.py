@@ -90,7 +90,6 @@ class Running:
 
     @property
     def link(self) -> str:
-        """The respondents' link."""
         return f"{self.url}/s/{self.survey.name}#d={self.survey.digest[:32]}"
 
     @property
@@ -100,7 +99,6 @@ class Running:
 
     @property
     def researcher(self) -> dict[str, str]:
-        """A researcher's headers."""
         return {"Authorization": f"Bearer {self.token}"}
 
     def storage(self) -> SQLiteStorage:
@@ -108,7 +106,6 @@ class Running:
         return SQLiteStorage(self.data / "sottovoce.sqlite")
 
     def reports(self) -> int:
-        """Reports stored so far."""
         with closing(self.storage()) as storage:
             return storage.revisions(self.survey.name)[-1].reports
 
@@ -206,13 +203,11 @@ class FakeClock:
 
 @pytest.fixture
 def clock() -> FakeClock:
-    """A clock that stands still."""
     return FakeClock()
 
 
 @pytest.fixture
 def storage(tmp_path: Path) -> Iterator[SQLiteStorage]:
-    """An empty embedded database."""
     database = SQLiteStorage(tmp_path / "sottovoce.sqlite")
     yield database
     database.close()

@@ -9,7 +9,6 @@ Document = dict[str, Any]
 
 
 def survey(*questions: Document, **more: Any) -> Document:
-    """A survey that asks these questions."""
     return {
         "format": "sottovoce-survey/1",
         "name": "vector",
@@ -22,7 +21,6 @@ def survey(*questions: Document, **more: Any) -> Document:
 
 
 def question(mechanism: Document, kind: str = "boolean", **more: Any) -> Document:
-    """A question of this type with this mechanism."""
     return {"type": kind, "name": "q", "label": {"en": "Q"}, "mechanism": mechanism, **more}
 
 
@@ -47,7 +45,6 @@ def number(low: str | int, high: str | int, step: str | int, mechanism: Document
 
 
 def day(low: str, high: str, mechanism: Document, **more: Any) -> Document:
-    """A question that asks for a day."""
     return question(mechanism, "date", min=low, max=high, **more)
 
 
@@ -57,5 +54,4 @@ def vector(count: int, low: str | int, high: str | int, step: str | int, mechani
 
 
 def parsed(document: Document) -> Question:
-    """The one question, as the product reads it."""
     return parse_survey(survey(document)).questions[0]

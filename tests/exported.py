@@ -22,7 +22,6 @@ TODAY = 20_600
 
 
 def published(folder: Path, *surveys: Survey) -> SQLiteStorage:
-    """A database in this folder with these revisions."""
     storage = SQLiteStorage(folder / "sottovoce.sqlite")
     for survey in surveys:
         storage.publish(survey)

@@ -23,7 +23,6 @@ class Institution:
     process: "subprocess.Popen[str]"
 
     def set_clock(self, seconds: int) -> None:
-        """Let its clock be so many seconds off."""
         self._rig(f"clock?seconds={seconds}")
 
     def set_hanging(self, seconds: int) -> None:

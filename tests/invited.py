@@ -47,12 +47,10 @@ def prepare(survey: Survey) -> list[Prepared]:
 
 
 def request_of(survey: Survey, invitation: str, prepared: list[Prepared]) -> bytes:
-    """The request that redeems an invitation."""
     return dump_request(RedeemRequest(survey.digest, invitation, tuple(each.blinded.sent for each in prepared)))
 
 
 def signatures(prepared: list[Prepared], reply: bytes) -> list[str]:
-    """In the reply to it."""
     answers = parse_reply(reply).signed
     return [each.signature(answer) for each, answer in zip(prepared, answers, strict=True)]
 

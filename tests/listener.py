@@ -32,7 +32,6 @@ class Captured:
 
     @property
     def path(self) -> str:
-        """Method and target."""
         return self.head.split(b" HTTP/")[0].decode()
 
 
@@ -75,7 +74,6 @@ def honest(survey: Survey, *older: Survey, state: str = "open", good: bool = Tru
 
 
 def status_of(revisions: Sequence[Survey], state: str) -> dict[str, Any]:
-    """The status of a survey whose waves are all in this state."""
     listed = [
         {"digest": each.digest, "revision": each.revision, "retired": False, "waves": [state] * len(each.waves)}
         for each in revisions
@@ -102,7 +100,6 @@ class Held:
 
 
 def always(reply: bytes) -> Answer:
-    """The same reply to everything."""
     return lambda _request: reply
 
 
@@ -126,7 +123,6 @@ class Listener:
 
     @property
     def bodies(self) -> list[bytes]:
-        """The bodies of all posted reports."""
         return [request.body for request in self.captured if request.path.endswith("/reports")]
 
     def wait(self, posts: int) -> None:
@@ -208,7 +204,6 @@ def _length(head: bytes, missing: int) -> int:
 
 @contextmanager
 def listening(answer: Answer, first: Sequence[Answer] = ()) -> Iterator[Listener]:
-    """A listener that is gone in the end."""
     listener = Listener(answer, first)
     try:
         yield listener

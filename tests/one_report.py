@@ -63,7 +63,6 @@ def bytes_for(answers: dict[str, Any], report: tuple[int, ...]) -> bytes:
 
 
 def beginning_with(first: bytes, then: Callable[[int], bytes]) -> Callable[[int], bytes]:
-    """A source of these bytes, then of those of another one."""
     rest = bytearray(first)
 
     def read(wanted: int) -> bytes:

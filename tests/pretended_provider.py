@@ -73,7 +73,6 @@ class PretendedProvider:
 
 @contextmanager
 def pretended_provider() -> Iterator[PretendedProvider]:
-    """One that listens on this machine."""
     provider = PretendedProvider()
 
     class Handler(BaseHTTPRequestHandler):

@@ -15,7 +15,6 @@ problem document (RFC 9457): its `type` is `/problems/CODE`, and the aggregator 
 
 
 def page() -> str:
-    """The whole page."""
     return HEAD + "".join(map(_section, sorted(EXPLANATIONS))) + "\nNext: [who may do what](access.md).\n"
 
 

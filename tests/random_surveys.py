@@ -88,7 +88,6 @@ class _Maker:
         return {"choices": choices, **limit}, self.draw.choice(mechanisms)
 
     def number(self, low: int, high: int, step: str) -> tuple[Document, Document]:
-        """Return the keys and the mechanism of a number."""
         keys = {"min": str(low), "max": str(high), "step": step}
         name = self.draw.choice(NUMBER_MECHANISMS)
         by_epsilon = {**self.epsilon(name), **({"epsilon": "2.5"} if name == "level_table" else {})}
@@ -147,7 +146,6 @@ class _Maker:
         return {key: {each["name"]: _wanted(self.draw, each) for each in self.draw.sample(known, min(len(known), 2))}}
 
     def matrix(self) -> Document:
-        """Return a matrix of randomized rows."""
         kind = self.draw.choice(("boolean", "rating", "integer"))
         keys, mechanism = KINDS[kind](self)
         rows = self.named(3)
@@ -172,7 +170,6 @@ class _Maker:
         return {"block": self.name(), "mechanism": mechanism, "items": asked}
 
     def item(self) -> list[Document]:
-        """Return one or two items."""
         if self.draw.random() < 0.12:
             return [self.block()]
         if self.draw.random() < 0.1:
@@ -205,7 +202,6 @@ def _wanted(draw: Random, asked: Document) -> Any:
 
 
 def random_survey(seed: int) -> Survey:
-    """Return the survey of a seed."""
     draw = Random(seed)  # noqa: S311 - the same surveys in each run
     languages = draw.sample(LANGUAGES, draw.randint(1, 3))
     waves = draw.choice((0, 0, 0, 2, 3))

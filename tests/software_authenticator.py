@@ -46,7 +46,6 @@ class SoftwareAuthenticator:
         return self._answer(clientDataJSON=self._page("webauthn.create", challenge), attestationObject=statement)
 
     def signed(self, challenge: bytes) -> str:
-        """The answer of a browser to which it signs in."""
         page, told = self._page("webauthn.get", challenge), self._told()
         signature = self.key.sign(told + hashlib.sha256(page).digest(), ec.ECDSA(SHA256()))
         holder = {} if self.holder is None else {"userHandle": self.holder}

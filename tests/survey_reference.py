@@ -69,7 +69,6 @@ def rule_in_words(rule: Mapping[str, Any]) -> str:
 
 
 def page() -> str:
-    """The whole page."""
     of_survey, of_items = (dict(EXAMPLE.findall(part)) for part in PAGE.read_text(encoding="utf-8").split(ITEMS))
     parts = [HEAD, "\n## The survey\n"]
     parts += [_section(name, rule, name in SCHEMA["required"], of_survey) for name, rule in survey_keys()]

@@ -39,7 +39,6 @@ def document(**changes: Any) -> dict[str, Any]:
 
 
 def survey(**changes: Any) -> Survey:
-    """The same, parsed."""
     return parse_survey(document(**changes))
 
 

@@ -38,12 +38,10 @@ class Seen:
 
     @property
     def report(self) -> Captured:
-        """The request that carried the report."""
         return self.requests[-1]
 
     @property
     def values(self) -> tuple[int, ...]:
-        """The reported values."""
         return parse_report(self.report.body).values  # type: ignore[return-value]
 
 

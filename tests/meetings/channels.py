@@ -56,7 +56,6 @@ def by_hand(share: float, truth: float) -> Floats:
 
 
 def channel(question: dict[str, Any]) -> Channel:
-    """The channel of a question of the canonical document."""
     names = tuple(each["name"] for each in question.get("choices", [])) or ("no", "yes")
     answered = len(names)
     names += ("absent",) if question.get("absent_category") else ()

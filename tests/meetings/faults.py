@@ -39,7 +39,6 @@ def _answers(patch: Patch, kind: type[requests.Request], change: Changed) -> Non
 
 
 def _results(patch: Patch, change: Callable[[Document], None]) -> None:
-    """Let a change have the results of each question."""
     whole = Site.results
 
     def results(self: Site, name: str) -> Document:

@@ -87,7 +87,6 @@ FILE_KINDS: dict[str, Callable[[Random, Path], Faults]] = {"data": _data, "codes
 
 
 def faults_of_file(seed: int, kind: str, folder: Path) -> list[str]:
-    """What is wrong in the file of a seed."""
     place = folder / f"file-{seed}"
     place.mkdir()
     return list(FILE_KINDS[kind](Random(f"file {seed}"), place))  # noqa: S311 - the same files in each run

@@ -124,7 +124,6 @@ class Site:
         return dict(get(self.browser, f"{name}/results/export.json").json)
 
     def posted(self, name: str, case: Case) -> Document:
-        """The reply of the interface."""
         data = json.dumps(case.options).encode()
         length = {"CONTENT_LENGTH": str(len(data))}
         return dict(self.program.post(f"/api/v1/surveys/{name}/{case.kind}", data=data, environ_overrides=length,
@@ -215,7 +214,6 @@ def rarest(own: Reference, *names: str) -> int:
 
 
 def made_up(names: Sequence[str], known: Sequence[str]) -> Faults:
-    """No name that the survey does not have."""
     for name in names:
         if name not in known and "+" in name:
             yield f"'{name}' is no answer of the survey"
@@ -257,7 +255,6 @@ def of_unknown(row: Document, own: Reference, pair: tuple[str, str], place: tupl
 
 
 def of_arms(found: Document, own: Reference, options: Document) -> Faults:
-    """Two questions of two arms."""
     pair = [own.share(options[key], "yes") for key in ("against", "outcome")]
     n = sum(n for _, n in pair)
     if found["n"] != n:

@@ -108,7 +108,6 @@ class Group:
         return float(shares[answer] / shares[: self.channel.answered].sum())
 
     def share(self, answer: int) -> Figure:
-        """The share of an answer among those who gave one."""
         answered = self.channel.answered
         if not len(self.columns):
             return Figure(None)
@@ -285,11 +284,9 @@ class Reference:
         return self.grouped(*((first, second) if self.channels[second].public else (second, first)))
 
     def codes(self, name: str, rows: Floats) -> Floats:
-        """Columns of the channel for these rows."""
         return np.searchsorted(self.channels[name].values, self.rows[name][rows])
 
     def group(self, name: str, rows: Floats) -> Group:
-        """The reports of a question by these rows."""
         return Group(self.channels[name], self.codes(name, rows), self.weights[rows], self.waves)
 
     def share(self, name: str, answer: str, within: dict[str, str] | None = None) -> tuple[Figure, int]:

@@ -80,7 +80,6 @@ class Maker:
     arrivals: tuple[int, ...] = ()
 
     def ask(self, kind: str, **options: Any) -> None:
-        """Ask the product this."""
         self.cases.append(Case(kind, options))
 
     def public(self, name: str, size: int, rare: bool = False, **more: Any) -> str:
@@ -101,7 +100,6 @@ class Maker:
         return name
 
     def choice(self, name: str, size: int, **more: Any) -> str:
-        """A randomized choice."""
         set_of_two = {"name": "subset_selection", "odds": "9", "size": 2}
         mechanism = self.draw.choice([{"name": "kary_rr", "odds": "9"}] + [set_of_two] * (size > 3))
         self.items.append(asks(name, kind="select_one", choices=names(size), mechanism=mechanism, **more))
@@ -127,11 +125,9 @@ class Maker:
             self.shares[name] = [[1 - share, share] for share in (self.draw.uniform(0.1, 0.6) for _ in range(4))]
 
     def may_be_silent(self) -> Document:
-        """An absent category, sometimes."""
         return {"absent_category": True} if self.draw.random() < 0.5 else {}
 
     def meeting(self, seed: int, kind: str) -> Meeting:
-        """The meeting of what was made."""
         for name in ("secret", "common"):
             if name in self.shares and self.draw.random() < 0.7:
                 self.ask("compare", outcome=name, groups="region")
@@ -172,7 +168,6 @@ class Maker:
         return "yes" if (truth if self.draw.random() < 2 / 3 else fact) else "no"
 
     def report(self, made: Survey, person: Person, draws: Draws, wave: int) -> tuple[int | None, ...]:
-        """What the device sends."""
         arm = draw_arm(made, draws) if made.arms else 0
         places = draw_asked(made, draws, arm)
         answers = {name: answer for name, answer in person.items() if answer is not None}
@@ -305,7 +300,6 @@ KINDS: dict[str, Callable[[Maker], None]] = {
 
 
 def meeting(seed: int, kind: str) -> Meeting:
-    """The meeting of a seed."""
     make = Maker(Random(f"meeting {seed}"))  # noqa: S311 - the same meetings in each run
     cohort = {"cohort": True} if make.draw.random() < 0.4 else {}
     make.public("region", make.draw.randint(2, 4), rare=make.draw.random() < 0.3, **cohort)

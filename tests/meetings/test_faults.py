@@ -18,7 +18,6 @@ IN_EVERY_RUN = 8
 
 @cache
 def drawn(seed: int) -> Meeting:
-    """A meeting, drawn once."""
     return meeting(seed, ALL[seed % len(ALL)])
 
 

@@ -35,7 +35,6 @@ def meet(seeds: range, folder: Path) -> tuple[dict[str, list[str]], int]:
 
 
 def told(wrong: dict[str, list[str]]) -> str:
-    """One line for each wrong figure."""
     return "\n".join(f"{name}: {each[:300]}" for name, found in wrong.items() for each in found)
 
 

@@ -80,7 +80,6 @@ def judge(scenario: Scenario, ends: Ends, spent: Callable[[State], float]) -> It
 
 
 def _wrong_with(scenario: Scenario, course: Course, spent: Callable[[State], float]) -> Iterator[str]:
-    """What is wrong with one course, whatever the others are."""
     reports = {body for _, body in course.sent}
     if course.redrawn or len(reports) > len({(token, _wave(body)) for token, body in course.sent}):
         yield "two different reports of one wave leave the device"

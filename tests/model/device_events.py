@@ -110,7 +110,6 @@ class PythonDevice:
             yield path.reported, path.probability
 
     def charged(self, state: State) -> float:
-        """As in ``Device``."""
         return charged(state, self._folder)
 
 
@@ -161,7 +160,6 @@ class _Kept:
         self._device = device
 
     def ways(self, state: State, event: str, truth: int) -> Ways:
-        """As in ``Device``."""
         found = self.seen[state, event, truth] = tuple(self._device.ways(state, event, truth))
         return found
 
@@ -179,7 +177,6 @@ class _Compared:
         self._device, self._before = device, before
 
     def ways(self, state: State, event: str, truth: int) -> Ways:
-        """As in ``Device``."""
         found = tuple(self._device.ways(state, event, truth))
         if self._before.get((state, event, truth), found) != found:
             self.problems.setdefault(REREAD, event)
@@ -187,7 +184,6 @@ class _Compared:
 
 
 def subject_of(scenario: Scenario) -> str:
-    """For the report."""
     return f"life of a device: {scenario.name}"
 
 

@@ -118,7 +118,6 @@ class World:
             self.kills.append(self.happened(killed=True))
 
     def happened(self, killed: bool = False) -> Happened:
-        """What there is now."""
         told = self.aggregator
         stored, spent = tuple(sorted(told.stored.items())), tuple(sorted(told.spent.items()))
         named = last_named(self.before, told.wire)
@@ -339,7 +338,6 @@ def _read(folder: Path) -> tuple[tuple[str, bytes], ...]:
 
 
 def _write(folder: Path, files: tuple[tuple[str, bytes], ...]) -> None:
-    """The files that are to be there, and no others."""
     for name in os.listdir(folder):  # noqa: PTH208 - as above
         os.unlink(f"{folder}/{name}")  # noqa: PTH108 - as above
     for name, content in files:

@@ -51,7 +51,6 @@ class Told:
         self._known: dict[tuple[int, int], Happened] = {}
 
     def happened(self, number: int, before: State) -> Happened:
-        """What a text says that happened to a state."""
         known = self._known.get((number, before.named))
         if known is None:
             known = self._known[number, before.named] = self._happened(json.loads(self.texts[number]), before)
@@ -72,7 +71,6 @@ class Told:
 
 
 def _by(count: int, numbers: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """So many at a time."""
     return zip(*[iter(numbers)] * count, strict=True)
 
 

@@ -57,7 +57,6 @@ class PretendedAggregator:
         return Reply(200, canonical.dump({"format": FORMAT, "survey": newest.name, "revisions": listed}))
 
     def withdrawn(self, report_id: str) -> "Reply":
-        """A report is taken back."""
         if report_id not in self.stored:
             return _refusal(404, "not_found")
         self.stored[report_id] = b""
@@ -123,7 +122,6 @@ class Reply:
         self.headers: dict[str, str] = {}
 
     def iter_content(self, _size: int) -> Iterator[bytes]:
-        """The body."""
         yield self._body
 
     def close(self) -> None:

@@ -31,7 +31,6 @@ class Scenario:
 
     @property
     def epsilon(self) -> float:
-        """What one report costs."""
         return self.survey.epsilon
 
 

@@ -66,7 +66,6 @@ def test_each_event_really_happens(scenario: Scenario, event: str, tmp_path: Pat
 
 
 def happens(scenario: Scenario, event: str, folder: Path, state: State = State()) -> Way:  # noqa: B008 - frozen
-    """What an event does, along one way of the coins."""
     return run_event(scenario, state, event, 1, BranchingDraws([]), folder)
 
 
@@ -157,7 +156,6 @@ def sent(happened: Happened) -> set[str]:
 
 
 def draws_again(patch: pytest.MonkeyPatch) -> None:
-    """What was recorded is not looked at."""
     patch.setattr(respondent.Respondent, "drawn", False)
     patch.setattr(FileLedger, "_record", _overwrite)
 
@@ -193,7 +191,6 @@ def late_visit_tells(patch: pytest.MonkeyPatch) -> None:
 
 
 def tell(me: respondent.Respondent) -> object:
-    """A report that nobody drew."""
     report = replace(parse_report(me._entry().body.encode()), report_id="f" * 32)
     return me._transport.submit(me.survey.name, dump_report(report, me.survey), None)
 

@@ -124,7 +124,6 @@ def along(browser: BrowserDevice, event: str, state: State = State()) -> Way:  #
 
 
 def sent(happened: Happened) -> list[bytes]:
-    """The reports that left."""
     return [body for kind, _, body in happened.wire if kind == "sent"]
 
 
@@ -194,7 +193,6 @@ def test_charge_is_what_the_ledger_says(browser: BrowserDevice) -> None:
 
 
 def test_without_node_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is no pass."""
     monkeypatch.setattr(shutil, "which", lambda _: None)
 
     assert check(ORDINARY, 1).outcome == NOT_DONE

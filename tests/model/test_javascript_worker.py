@@ -50,7 +50,6 @@ def found() -> dict[str, bool]:
 
 
 def test_own_service_worker_is_let_through(found: dict[str, bool]) -> None:
-    """As it is served."""
     assert found["own"] is True
 
 

@@ -112,7 +112,6 @@ def changed_tokens(text: str, other: str) -> tuple[int, str, str]:
 
 
 def first_difference(text: str, other: str) -> int:
-    """Return the index of the first letter that differs."""
     return next(index for index, (one, two) in enumerate(zip(text, other, strict=False)) if one != two)
 
 

@@ -47,7 +47,6 @@ class Edit:
     notes: dict[str, Any]
 
     def apply(self, text: str) -> str:
-        """Return the text of the file with this edit in it."""
         tokens = PYTHON if self.file.endswith(".py") else JAVASCRIPT
         begin, end = (_python_function if tokens is PYTHON else _javascript_function)(text, self.function)
         if self.in_string:

@@ -115,7 +115,6 @@ def planted(folder: Path, edit: Edit) -> Iterator[None]:
 
 
 def tests_of(stage: str, folder: Path, edit: Edit, earlier: dict[str, Any]) -> list[str]:
-    """Return the tests of a stage, as arguments for pytest."""
     if stage == "earlier":
         known = earlier.get("killed_by") or earlier.get("tests") or []
         tests = [known] if isinstance(known, str) else known

@@ -36,7 +36,6 @@ def test_every_fault_has_its_tests() -> None:
 
 @pytest.fixture(scope="module")
 def folder() -> Iterator[Path]:
-    """A copy of the repository."""
     with copy_of(ROOT) as copied:
         yield copied
 

@@ -54,7 +54,6 @@ def javascript(asked: Survey) -> list[Check]:
 
 
 def failed(checks: Sequence[Check]) -> list[str]:
-    """Messages of what failed."""
     assert NOT_DONE not in {check.outcome for check in checks}
     return [check.message for check in checks if check.outcome == FAILED]
 
@@ -106,7 +105,6 @@ def truthful(mechanism: Any, value: int, draws: Draws) -> int:
 
 
 def wild(mechanism: Any, value: int, draws: Draws) -> int:
-    """A value that the survey does not admit."""
     return _PICK(mechanism, value, draws) + 2
 
 
@@ -192,7 +190,6 @@ FAULTS = {
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_planted_script_is_found(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """In the scripts as they are assembled."""
     path, right, wrong, words = FAULTS[name]
     plant(monkeypatch, [(path, right, wrong)])
     [message] = failed(javascript(COIN))
@@ -201,7 +198,6 @@ def test_planted_script_is_found(monkeypatch: pytest.MonkeyPatch, name: str) -> 
 
 
 def test_missing_node_is_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was not tried is said."""
     monkeypatch.setattr("shutil.which", lambda _name: None)
     [check] = javascript(COIN)
 

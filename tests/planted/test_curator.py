@@ -91,7 +91,6 @@ def test_honest_release_passes(monkeypatch, name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SOONER)
 def test_honest_release_passes_as_it_is_audited(name):
-    """With the epsilon of the audit."""
     assert set(verdicts(name, {}).values()) == {"passed"}
 
 
@@ -145,7 +144,6 @@ def test_neighbours_that_clip_to_the_same_are_an_error_of_the_check():
 
 
 def test_check_that_finds_less_than_half_of_its_claim_is_not_tested():
-    """Of epsilon and of delta."""
     assert "not tested" in judged("weak", 0.9, 2.0).message
     assert judged("enough", 1.0, 2.0).outcome == "passed"
     weak = delta_check("weak", lambda value, draws: value + draws.discrete_gaussian(100, 1), (0, 1), (1.0, 0.5))
@@ -197,5 +195,4 @@ def test_verb_prints_every_check(monkeypatch):
 
 @pytest.mark.parametrize("words", [["s.yaml", "--curator"], ["--curator", "--quick"], []])
 def test_audit_of_nothing_is_refused(words):
-    """A survey or --curator."""
     assert CliRunner().invoke(main, ["audit", *words]).exit_code == 1

@@ -44,7 +44,6 @@ def javascript(asked: Survey) -> list[Check]:
 
 
 def subjects(checks: Sequence[Check]) -> list[str]:
-    """Of what failed."""
     return [check.subject for check in checks if check.outcome == FAILED]
 
 
@@ -126,7 +125,6 @@ def test_client_that_refuses_everything_is_no_pass(monkeypatch: pytest.MonkeyPat
 
 
 def test_what_cannot_be_followed_is_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is said."""
     monkeypatch.setattr(histories, "MOST", 1)
     found, [check] = histories_of(PANEL)
 
@@ -147,7 +145,6 @@ FAULTS: dict[str, tuple[Survey, str, str, str, str]] = {
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_planted_script_is_found(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """In the scripts as they are assembled."""
     asked, path, right, wrong, subject = FAULTS[name]
     plant(monkeypatch, [(path, right, wrong)])
     assert subject in subjects(javascript(asked))

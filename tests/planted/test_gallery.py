@@ -49,7 +49,6 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def installation(copy: Path, client: PlantedClient) -> Iterator[Path]:
-    """The copy with one client in it."""
     files = {copy / edit.file for edit in client.edits}
     honest = {file: file.read_text(encoding="utf-8") for file in files}
     for edit in client.edits:
@@ -84,7 +83,6 @@ def failures(ended: subprocess.CompletedProcess[str]) -> dict[str, str]:
 
 
 def audit(installation: Path, path: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
-    """The quick audit of a file."""
     command = ["-m", "sottovoce.cli", "audit", "--json", "--quick", *words, str(path)]
     return run(installation, path.parent, *command, **more)
 

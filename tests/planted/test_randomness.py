@@ -29,7 +29,6 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_source_and_draws_pass() -> None:
-    """As they are delivered."""
     assert [check.outcome for check in check_source()] == [PASSED, PASSED]
 
 
@@ -60,7 +59,6 @@ def half(self: Draws, bound: int) -> int:
 
 
 def later(self: Draws, weights: Any) -> int:
-    """The last index first."""
     return len(weights) - 1 - Draws.below(self, len(weights))
 
 
@@ -76,7 +74,6 @@ def later(self: Draws, weights: Any) -> int:
     ],
 )
 def test_planted_draws_are_found(monkeypatch: pytest.MonkeyPatch, name: str, fault: Any, words: str) -> None:
-    """By following the bytes."""
     monkeypatch.setattr(Draws, name, fault)
     assert any(words in check.message for check in check_source() if check.outcome == FAILED)
 

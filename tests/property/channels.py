@@ -101,7 +101,6 @@ def check_bytes(question: Question, randomize: Randomize) -> None:
 
 
 def check(question: Question, randomize: Randomize) -> None:
-    """All of the above."""
     check_bytes(question, randomize)
     computed = channel(question, randomize)
     check_range(question, computed)

@@ -43,7 +43,6 @@ def one_distribution(answers: dict[str, Any], question: Question) -> dict[int, A
 
 
 def vars_of(survey: Survey) -> dict[str, Any]:
-    """The fields of a survey."""
     return {name: getattr(survey, name) for name in survey.__dataclass_fields__}
 
 

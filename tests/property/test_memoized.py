@@ -57,7 +57,6 @@ class Nameless:
         self.below, self.pick = draws.below, draws.pick
 
     def identity(self):
-        """One id for all."""
         return "0" * 32
 
 

@@ -53,7 +53,6 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 def files(store: Any, folder: str) -> list[str]:
-    """What lies in it."""
     from pyarrow import fs
 
     found = store.get_file_info(fs.FileSelector(f"surveys/{folder}", recursive=True, allow_not_found=True))

@@ -39,12 +39,10 @@ class Facts:
 
     @classmethod
     def of(cls, survey: Survey) -> "Facts":
-        """Return the facts of a survey."""
         return cls(survey.document, survey.epsilon, max(question.epsilon for question in survey.questions))
 
     @cached_property
     def questions(self) -> list[Asked]:
-        """Every question of the file, in order."""
         return [asked for item in self.document["questions"] for asked in _asked(item)]
 
     @cached_property
@@ -63,7 +61,6 @@ class Facts:
         return [arm["name"] for arm in self.document.get("arms", [])] or [""]
 
     def in_arm(self, arm: str) -> list[Asked]:
-        """Return the questions of an arm."""
         return [asked for asked in self.questions if not asked.arms or arm in asked.arms]
 
     def counts(self, arm: str) -> tuple[int, int]:
@@ -122,7 +119,6 @@ class Facts:
         return any(private & asked.depends_on for asked in self.questions)
 
     def closes(self, wave: int = 0) -> str | None:
-        """Return when a wave closes, if that is known."""
         waves = self.document.get("waves")
         return (waves[wave] if waves else self.document).get("closes")
 

@@ -51,7 +51,6 @@ def faults_of_kiosk(survey: Survey, values: Sequence[Values], printed: Mapping[s
 
 
 def wrong(number: int, folder: Path, fault: Fault | None = None) -> dict[int, list[str]]:
-    """Return what is wrong in so many surveys, by seed."""
     seeds, surveys = zip(*islice(handed_round(), number), strict=True)
     values = [reports(survey, seed) for seed, survey in zip(seeds, surveys, strict=True)]
     found = map(faults_of_kiosk, surveys, values, forms(surveys, values, folder, fault))

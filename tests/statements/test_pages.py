@@ -129,7 +129,6 @@ def account_wrong(survey: Survey, language: str) -> list[str]:
 
 
 def card_wrong(survey: Survey, language: str) -> list[str]:
-    """Return what is wrong on a card."""
     content = posters.PosterContent(survey, 0, translator.Words(language))
     return wrong_in(posters.cards(content, [LINK]), CARD, Facts.of(survey), language)
 
@@ -161,17 +160,14 @@ class Sentences(HTMLParser):
         """Pass over what has no text."""
 
     def handle_endtag(self, tag: str) -> None:  # noqa: ARG002 - the parser's interface
-        """Note that an element ends."""
         self.tags.pop()
 
     def handle_data(self, data: str) -> None:
-        """Keep a text."""
         if not self.APART & set(self.tags):
             self.texts.append(data)
 
 
 def codebook_wrong(survey: Survey, folder: Path) -> list[str]:
-    """Return what is wrong in a codebook, which is in English alone."""
     facts, counts, path = Facts.of(survey), counts_of(survey), folder / "codebook.html"
     channels = channels_of([counts], [question.name for question in survey.questions])
     codebook.write_codebook(path, channels, About.of(survey), analyse([counts]))
@@ -207,7 +203,6 @@ def wrong(request: pytest.FixtureRequest, tmp_path: Path, storage: SQLiteStorage
 
 
 def looking(kind: str, folder: Path, app: Flask) -> Wrong:
-    """Return what looks for faults on a kind of page."""
     pages: dict[str, Wrong] = {
         "account": lambda survey, language, _: account_wrong(survey, language),
         "card": lambda survey, language, _: card_wrong(survey, language),

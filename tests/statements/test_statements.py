@@ -91,7 +91,6 @@ def statements(texts: Sequence[str]) -> list[Statement]:
 
 
 def reports(survey: Survey, seed: int) -> list[list[int | None]]:
-    """Return reports of a few people."""
     numbers = reports_of(survey, next(iter(invent(survey, PEOPLE, seed))), BatchDraws(seeded(str(seed)))).numbers
     null = np.iinfo(numbers.dtype).max
     return [[None if value == null else int(value) for value in row] for row in numbers]
@@ -150,7 +149,6 @@ def compare(printed: Sequence[str], table: Mapping[str, Any], known: Any, page: 
 
 
 def faults_of_form(survey: Survey, values: Sequence[Values], printed: Mapping[str, Any]) -> list[str]:
-    """Return what is wrong in the form of one survey."""
     facts = Facts.of(survey)
     found = compare(printed["begin"], BEGIN, facts, "begin") + numbers_wrong(facts, printed["begin"])
     found += compare(printed["folds"], FOLDED, facts, "folds")
@@ -178,7 +176,6 @@ def asked_and_sent(seeds: range) -> tuple[Sequence[Survey], Sequence[Sequence[Va
 
 
 def wrong(seeds: range, folder: Path, fault: Fault | None = None) -> dict[int, list[str]]:
-    """Return what is wrong in the surveys of these seeds."""
     surveys, values = asked_and_sent(seeds)
     found = map(faults_of_form, surveys, values, forms(surveys, values, folder, fault))
     return {seed: faults for seed, faults in zip(seeds, found, strict=True) if faults}

@@ -43,7 +43,6 @@ class Samples:
         self._generator = np.random.default_rng(seed)
 
     def draw(self, n: int) -> Columns:
-        """So many reports."""
         rows = np.repeat(self._cells, self._generator.multinomial(n, self._reported), axis=0)
         return Columns.from_arrays(self.survey, {q.name: rows[:, at] for at, q in enumerate(self.survey.questions)})
 
@@ -109,14 +108,12 @@ def test_limits_of_shares_tables_and_measures_hold(name: str, n: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [500, 2000])
 def test_limits_of_a_slope_within_a_block_hold(n: int) -> None:
-    """A thousand runs each."""
     assert slopes(n, 1000) >= 0.93
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [200, 2000])
 def test_limits_of_a_hidden_question_hold(n: int) -> None:
-    """A thousand runs each."""
     assert hidden_cells(n, 1000) >= 0.93
 
 

@@ -39,7 +39,6 @@ CAREFUL = Rule(among="careful")
 
 
 def asked(groups: dict[str, Any], outcome: dict[str, Any]) -> Survey:
-    """Groups, an outcome and a public anchor."""
     anchor = asks("moon", anchor=True, known_share="0", **PUBLIC)
     return parse_survey(document(questions=[asks("g", **groups), asks("y", **outcome), anchor]))
 

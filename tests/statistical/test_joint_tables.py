@@ -57,7 +57,6 @@ class Survey:
         self._reported = one.T @ np.array(truth) @ other
 
     def sample(self, n: int, generator: np.random.Generator) -> Joint:
-        """So many reports."""
         shares = self._reported.ravel() / self._reported.sum()
         counts = generator.multinomial(n, shares).reshape(self._reported.shape)
         places = np.nonzero(counts)

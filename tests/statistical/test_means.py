@@ -20,7 +20,6 @@ class Tabled(ScoredChannel):
 
 
 def tabled(levels: tuple[float, ...], scores: tuple[float, ...], table: tuple[tuple[int, ...], ...]) -> Tabled:
-    """The channel with this table."""
     made = ScoredChannel.from_table(levels, scores, table)
     return Tabled(made.levels, made.scores, made.second_moments, table)
 
@@ -139,7 +138,6 @@ Interval = Callable[[float, int, ScoredChannel, float], tuple[float, float]]
 
 
 def least_coverage(name: str, n: int, interval: Interval = mean_interval) -> float:
-    """Over the five populations."""
     channel, whole = CHANNELS[name]
     covers = []
     for shares in populations(len(channel.levels)).values():

@@ -100,7 +100,6 @@ class Panel:
         self.channels = [_rows(each) for each in self.survey.questions]
 
     def columns(self, people: int, generator: np.random.Generator) -> tuple[Columns, Array | None]:
-        """The reports of so many people, and their weights."""
         who = generator.choice(self.truth.size, people, p=self.truth.ravel())
         truths = np.tile(np.stack(np.unravel_index(who, self.truth.shape)), self.waves)
         values = {

@@ -138,12 +138,10 @@ def test_joint_coverage_catches_single_limits() -> None:
 
 
 def fields(estimates: list[list[Estimate]], name: str) -> Array:
-    """One field of every estimate."""
     return np.array([[getattr(estimate, name) for estimate in row] for row in estimates], dtype=float)
 
 
 def pooled(first: tuple[Channel, int], second: tuple[Channel, int]) -> list[list[Estimate]]:
-    """The pooled estimate of every pair of counts."""
     rows, columns = all_estimates(*first), all_estimates(*second)
     return [[pool([[row], [column]])[0] for column in columns] for row in rows]
 

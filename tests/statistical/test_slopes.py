@@ -38,7 +38,6 @@ def chosen(shares: Array, generator: Generator) -> np.ndarray:
 
 
 def fitted(model: Model, truth: list[float], slopes: list[int]) -> Found | None:
-    """Of the likelihood's slopes."""
     fit = maximize(model)
     if not fit.converged:
         return None
@@ -141,7 +140,6 @@ def runs(case: Callable[[Generator], Found | None], count: int) -> tuple[Array, 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_intervals_hold_the_true_slope(case: Callable[[Generator], Found | None]) -> None:
-    """A thousand runs each."""
     off, missing = runs(case, 1000)
     covered = (np.abs(off) < 1.959964).mean(axis=0)
 

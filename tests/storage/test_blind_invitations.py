@@ -130,7 +130,6 @@ def test_purge_of_a_revision_leaves_what_a_later_one_asks_for(store: Storage, ke
     ],
 )
 def test_number_of_held_ones_that_is_off_is_found(store: Storage, key: int, fault: str) -> None:
-    """Beside the rows."""
     store.redeem_invitation(key, GOOD, b"x" * 32)
     store.hold_invitations()
     with store.write() as db:  # type: ignore[attr-defined]

@@ -57,12 +57,10 @@ def arrival(
 
 
 def identity(number: int) -> bytes:
-    """An id made from a number."""
     return hashlib.sha256(b"%d" % number).digest()[:16]
 
 
 def test_publish_twice_changes_nothing(store: Storage) -> None:
-    """Publishing is idempotent."""
     assert store.publish(survey()) == store.publish(survey())
     assert len(store.surveys()) == 1
 

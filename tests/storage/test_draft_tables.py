@@ -46,7 +46,6 @@ def test_of_many_saves_at_once_one_is_kept(store: Storage) -> None:
 
 
 def test_the_last_fifty_versions_stay(store: Storage) -> None:
-    """What is older goes."""
     store.drafts.add("exam", b"0")
     for version in range(1, MAX_VERSIONS + 5):
         store.drafts.save("exam", version, b"%d" % version)

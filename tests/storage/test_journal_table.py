@@ -41,7 +41,6 @@ def change(store: Storage, *statements: str) -> None:
 
 
 def append_on(store: Storage, day: int, what: str, about: str = "") -> None:
-    """An entry of that day."""
     with store.write() as db:  # type: ignore[attr-defined]
         table.append(db, day, what, ANNE, about)
 

@@ -63,7 +63,6 @@ def test_withdrawn_question_is_in_no_file(tmp_path: Path) -> None:
 
 
 def test_two_nodes_serve_what_one_of_them_published() -> None:
-    """From the database that they share."""
     url = postgres.with_tables()
     one, other = PostgresStorage(url), PostgresStorage(url)
     one.link_questions.publish(DIGEST, b"{}", ANN)

@@ -91,18 +91,15 @@ class Collection(RuleBasedStateMachine):
         return "token_invalid" if self.survey.asks_for_token and token not in self.good else ""
 
     def admitted(self, report_id: str, values: tuple[int, ...], token: str) -> None:
-        """Note what was acknowledged."""
         if report_id not in self.stored:
             self.stored[report_id] = values
             self.spent += token in self.good
             self.good.discard(token)
 
     def body(self, report_id: str, values: tuple[int, ...]) -> bytes:
-        """The report's bytes."""
         return dump_report(Report("exam", self.survey.digest, 0, report_id, values), self.survey)
 
     def token(self, number: int) -> str:
-        """One of the tokens that were made, or none."""
         return self.tokens[number % len(self.tokens)] if self.tokens and self.survey.asks_for_token else ""
 
     @rule(number=NUMBERS, values=VALUES, token=NUMBERS)
@@ -268,7 +265,6 @@ class Collection(RuleBasedStateMachine):
 
     @rule(count=st.integers(1, 3))
     def make_tokens(self, count: int) -> None:
-        """More tokens."""
         if not self.purged:
             made = create_tokens(self.storage, "exam", count)
             self.tokens += made
@@ -307,14 +303,12 @@ class Collection(RuleBasedStateMachine):
 
     @rule()
     def close(self) -> None:
-        """The researcher closes the survey."""
         self.storage.close_survey("exam", day_of(self.clock.moment))
         if self.closed_on is None:
             self.closed_on = day_of(self.clock.moment)
 
     @rule()
     def backup_and_restore(self) -> None:
-        """A copy, from which all goes on."""
         copy = Path(self.folder.name) / "copy"
         self.storage.backup(copy)
         restored = SQLiteStorage(copy)
@@ -350,7 +344,6 @@ class Collection(RuleBasedStateMachine):
                 assert cell.reports == len(self.stored)
 
     def teardown(self) -> None:
-        """Close whatever was opened."""
         if hasattr(self, "folder"):
             for storage in self.opened:
                 storage.close()

@@ -29,12 +29,10 @@ def store(store: Storage) -> Storage:
 
 
 def use(passkey: Passkey, challenge: bytes, sign_count: int = 0) -> PasskeyUse:
-    """A verified sign-in."""
     return PasskeyUse(passkey.credential_id, sign_count, challenge, NOW + 300)
 
 
 def let_in(access: AccessTables, used: PasskeyUse, now: int = NOW) -> Account | None:
-    """Whose session there is then."""
     session = used.challenge_hash + b" session"
     begun = access.start_session_by_passkey(session, used, now)
     found = access.session(session, now)

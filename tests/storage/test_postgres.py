@@ -35,7 +35,6 @@ _FILL = """
 
 @pytest.fixture
 def store(url: str) -> Iterator[PostgresStorage]:
-    """A node on it."""
     node = PostgresStorage(url)
     yield node
     node.close()

@@ -90,7 +90,6 @@ def migrated(url: str) -> None:
 
 
 def test_migration_keeps_every_row(url: str) -> None:
-    """Of every table, in every column."""
     before = former(url, 5000)
     with closing(PostgresStorage(url, stopped=True)):
         pass

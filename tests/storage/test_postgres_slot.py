@@ -32,7 +32,6 @@ def url() -> str:
 
 @pytest.fixture
 def nodes(url: str) -> Iterator[list[PostgresStorage]]:
-    """Two nodes on it."""
     with closing(PostgresStorage(url)) as first, closing(PostgresStorage(url)) as second:
         yield [first, second]
 

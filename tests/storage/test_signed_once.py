@@ -26,7 +26,6 @@ def signed(key: int, number: int, values: tuple[int | None, ...] = (1, 2, 0)) ->
 
 
 def two(store: Storage) -> tuple[int, int]:
-    """A survey and its correction."""
     first = store.publish(blind_survey())
     return first.key, store.publish(blind_survey(revision=2, replaces=first.digest)).key
 
@@ -54,7 +53,6 @@ def test_report_for_another_revision_under_the_same_id_is_another_body(store: St
 
 
 def test_withdrawn_report_is_not_sent_for_another_revision(store: Storage) -> None:
-    """Taken back is taken back."""
     first, second = two(store)
     told(store, signed(first, 1))
     store.withdraw(signed(first, 1).plan, identity(1))

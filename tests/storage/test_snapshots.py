@@ -140,7 +140,6 @@ class Watched:
 
 
 def told(cell: Cell | None) -> Tallies:
-    """What a cell shows."""
     return (0, {}) if cell is None else (cell.reports, {key: dict(tally) for key, tally in cell.tallies.items()})
 
 
@@ -152,7 +151,6 @@ def watched(storage: Storage) -> Watched:
 
 
 def planned(asked: Survey, key: int) -> StoragePlan:
-    """What storage must know of it."""
     return StoragePlan(key, asked.cohort, asked.release_batch, None, asked.masks)
 
 

@@ -49,14 +49,12 @@ class Folder:
         return {file.name: file.read_bytes() for file in copy.iterdir() if not file.name.endswith("-shm")}
 
     def pages(self) -> list[bytes]:
-        """Pages of the database file."""
         data = self.copied()["db.sqlite"]
         return [data[start : start + PAGE_BYTES] for start in range(0, len(data), PAGE_BYTES)]
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Folder]:
-    """A data folder of its own."""
     made = Folder(tmp_path / "data")
     yield made
     made.storage.close()

@@ -37,7 +37,6 @@ class Door(Session):
         self._client = client
 
     def request(self, method: str, url: str, **options: Any) -> Reply:
-        """One request."""
         self.requests.append((method, url, options))
         body = options.get("data")
         reply = self._client.open(
@@ -59,7 +58,6 @@ def url(monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.fixture
 def store(url: str) -> Iterator[PostgresStorage]:
-    """A node on it, with the survey."""
     with closing(PostgresStorage(url)) as node:
         node.publish(survey())
         yield node
@@ -67,7 +65,6 @@ def store(url: str) -> Iterator[PostgresStorage]:
 
 @pytest.fixture
 def door(store: PostgresStorage) -> Iterator[Door]:
-    """The way to it."""
     app = create_app(Settings(), store, now, {})
     yield Door(app.test_client())
     app.extensions["group_commit"].end()
@@ -85,7 +82,6 @@ def ended(ledger: FileLedger) -> list[str]:
 
 
 def withdraw(ledger: FileLedger, door: Door, sleep: Callable[[float], None], patch: pytest.MonkeyPatch) -> list[Any]:
-    """As the terminal does it."""
     patch.setattr(earlier, "notifying_transport", lambda origin: Transport(origin, door, sleep))
     link = Link(ORIGIN, "exam", survey().digest[:32], "", 0)
     return list(earlier.withdraw(ledger, link, earlier.reports_to_withdraw(ledger, link)))

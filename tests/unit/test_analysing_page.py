@@ -35,7 +35,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_command_runs(place: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
-    """And prints something."""
     monkeypatch.chdir(place)
     ended = CliRunner().invoke(main, shlex.split(command))
 
@@ -45,7 +44,6 @@ def test_command_runs(place: Path, monkeypatch: pytest.MonkeyPatch, command: str
 
 @pytest.mark.slow
 def test_python_of_the_page_runs(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Line by line."""
     monkeypatch.chdir(place)
     (lines,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     names: dict[str, object] = {}

@@ -75,7 +75,6 @@ REFERENCE = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / 
 
 
 def test_reference_names_every_mechanism_and_question_type() -> None:
-    """What exists is documented."""
     words = [*MECHANISMS, *PRESETS, *TYPES]
     assert [word for word in words if not re.search(rf"`(sottovoce )?{word}[ `]", REFERENCE)] == []
 

@@ -61,19 +61,16 @@ def read_block(words: Iterator[str]) -> Block:
 
 @pytest.fixture
 def nginx() -> Block:
-    """Nginx's sample."""
     return read_block(iter(re.findall(r'"[^"]*"|[{};](?=\s|$)|[^\s;{}]+', text("nginx.conf"))))
 
 
 @pytest.fixture
 def compose() -> dict[str, Any]:
-    """The compose file."""
     found: dict[str, Any] = yaml.safe_load(text("compose.yaml"))
     return found
 
 
 def directives(block: Block, name: str) -> list[list[str]]:
-    """What follows this name, anywhere."""
     found = []
     for words, inner in block:
         found += [words[1:]] if words[0] == name else []
@@ -362,7 +359,6 @@ def from_systemd(folder: Path) -> list[str]:
 
 
 def from_compose(folder: Path) -> list[str]:
-    """What the service runs."""
     (command,) = yaml.safe_load(text("compose.yaml"))["services"]["backup"]["command"]
     return [command.replace("$$", "$").replace("/backups", str(folder))]
 

@@ -29,14 +29,12 @@ def name_of(manifest: dict[str, Any]) -> str:
 
 
 def found(kind: str, name: str) -> dict[str, Any]:
-    """What one manifest says."""
     (one,) = [each for each in MANIFESTS if name_of(each) == f"{kind}-{name}"]
     spec: dict[str, Any] = one["spec"]
     return spec
 
 
 def pods() -> dict[str, dict[str, Any]]:
-    """The template of every pod, by its part."""
     templates = [found("StatefulSet", "node")["template"], found("Deployment", "proxy")["template"],
                  found("CronJob", "backup")["jobTemplate"]["spec"]["template"]]  # fmt: skip
     return {template["metadata"]["labels"]["part"]: template["spec"] for template in templates}

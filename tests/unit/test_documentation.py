@@ -34,7 +34,6 @@ BLOCK = re.compile(r"^ *```(\w+)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 
 
 def blocks(page: Path, language: str) -> list[str]:
-    """The fenced blocks of a page in this language."""
     return [text for found, text in BLOCK.findall(page.read_text(encoding="utf-8")) if found == language]
 
 
@@ -136,7 +135,6 @@ def test_python_of_a_page_runs(page: Path) -> None:
 
 
 def test_survey_parts_of_every_how_to_are_good() -> None:
-    """Each is a part of a whole survey."""
     base = parse_yaml(BASE.encode())
     assert isinstance(base, dict)
     parts = [(page.name, block) for page in (DOCS / "how_to").glob("*.md") for block in blocks(page, "yaml")]

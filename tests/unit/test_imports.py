@@ -316,7 +316,6 @@ FORBIDDEN_EXAMPLES = [
 
 
 def test_rules_catch_forbidden_imports() -> None:
-    """The rules would catch these."""
     assert [(module, source) for module, source in FORBIDDEN_EXAMPLES if violations(module, source) == []] == []
 
 
@@ -353,7 +352,6 @@ def test_tests_use_no_private_name_of_the_command_line() -> None:
 
 
 def test_private_name_of_the_command_line_would_be_noticed() -> None:
-    """As they used to be imported."""
     assert private_names_of_the_command_line("from sottovoce.cli.demo import _free_port, demo") == ["_free_port"]
     assert private_names_of_the_command_line("from sottovoce.cli import (\n    a,\n    _b,\n)") == ["_b"]
 

@@ -101,7 +101,6 @@ def test_columns_of_a_block_give_shares_and_its_table(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_block_that_needs_a_survey_is_refused(changes: dict[str, Any], pointer: str) -> None:
-    """With the pointer into the block."""
     with pytest.raises(SpecError) as caught:
         parse_asked({**TOGETHER, **changes})
     assert pointer in {problem.pointer for problem in caught.value.problems}

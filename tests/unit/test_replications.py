@@ -8,7 +8,6 @@ PAGE = (Path(__file__).parents[2] / "docs" / "replications.md").read_text(encodi
 
 
 def _column(heading: str, table: str) -> list[str]:
-    """The cells below a heading."""
     header, _, *rows = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in table.splitlines()]
     return [row[header.index(heading)] for row in rows]
 

@@ -38,7 +38,6 @@ def code_lines(source: str) -> int:
 
 
 def statements(source: str) -> int:
-    """Number of statements of Python."""
     return sum(isinstance(node, ast.stmt) for node in ast.walk(tree_of(source)))
 
 
@@ -49,7 +48,6 @@ def script_lines(source: str) -> int:
 
 
 def read(path: Path) -> str:
-    """Text of a source."""
     return path.read_text(encoding="utf-8")
 
 
@@ -74,7 +72,6 @@ def test_only_code_is_counted() -> None:
 
 
 def functions(path: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """All functions of a file."""
     tree = tree_of(path.read_text(encoding="utf-8"))
     return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
 

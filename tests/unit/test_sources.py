@@ -11,7 +11,6 @@ PAGE = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")
 
 
 def functions(path: str) -> set[str]:
-    """The names of all functions of a file."""
     nodes = ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8")))
     return {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
 

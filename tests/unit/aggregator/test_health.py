@@ -17,7 +17,6 @@ class Database:
         self.error: Exception | None = None
 
     def check(self) -> None:
-        """As storage does."""
         self.asked += 1
         assert self.go.wait(30)
         if self.error is not None:

@@ -33,7 +33,6 @@ def separate(joint: JointRR, values: Sequence[int], draws: Draws) -> Sequence[in
 
 
 def leaking(joint: JointRR, values: Sequence[int], draws: Draws) -> Sequence[int]:
-    """The second answer as it is."""
     first, _, *rest = honest(joint, values, draws)
     return (first, values[1], *rest)
 

@@ -128,7 +128,6 @@ def test_verdict_is_that_of_the_worst_check(outcomes: tuple[str, ...], verdict: 
 
 
 def test_checks_are_listed_in_the_order_of_the_parts() -> None:
-    """Whatever order they were made in."""
     checks = [Check(part, "q", PASSED) for part in ("frame", "python", "files", "integers")]
     document = report(Order(survey()), checks)
 

@@ -82,7 +82,6 @@ def test_missing_browser_driver_is_named_without_a_package_index(tmp_path: Path)
 
 
 def test_what_cannot_be_audited_is_refused(tmp_path: Path) -> None:
-    """With what to change."""
     path = tmp_path / "ever.json"
     path.write_text(json.dumps({**SINGLE["binary_rr"].document, "typ": 1}))
     assert "/typ" in run("--question", path).output

@@ -19,7 +19,6 @@ from sottovoce.shared.errors import StorageError
 
 
 def run(data: Path, *words: str) -> Result:
-    """The command."""
     return CliRunner().invoke(main, [*words, "--data", str(data)])
 
 
@@ -31,7 +30,6 @@ def data(tmp_path: Path) -> Path:
 
 
 def staff(data: Path, *words: str, typed: str = "") -> Result:
-    """The command, with what is typed."""
     return CliRunner().invoke(main, ["staff", *words, "--data", str(data)], input=typed)
 
 

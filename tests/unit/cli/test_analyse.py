@@ -56,7 +56,6 @@ def _inside(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def told(verb: str, *words: str) -> Any:
-    """Its JSON."""
     ended = done(run(*verb.split(), *words, "--json"))
     return json.loads(ended.stdout)
 
@@ -100,7 +99,6 @@ def test_model_by_formula_is_that_of_outcome_and_predictors() -> None:
     ],
 )
 def test_model_that_is_not_understood_is_refused(words: list[str], said: str) -> None:
-    """With the column, or with what there is."""
     ended = run("results", "regress", *words, "--data", "data")
     assert ended.exit_code != 0
     assert said in ended.stderr

@@ -91,7 +91,6 @@ def test_tables_and_models_take_the_same_folder(data: Path) -> None:
 
 
 def figures(document: object) -> list[float]:
-    """All numbers of a document, in its order."""
     if isinstance(document, dict | list):
         inner = document.values() if isinstance(document, dict) else document
         return [number for each in inner for number in figures(each)]

@@ -33,7 +33,6 @@ def data(tmp_path: Path) -> Path:
 
 
 def export(data: Path, *words: str) -> Result:
-    """What the verb says."""
     return CliRunner().invoke(main, ["results", "export", *words, "--data", str(data)])
 
 

@@ -22,7 +22,6 @@ KEY = Key("https://a.example", "exam")
 
 @pytest.fixture
 def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FileLedger:
-    """The ledger that the verbs find."""
     monkeypatch.setenv("SOTTOVOCE_LEDGER", str(tmp_path))
     return FileLedger(tmp_path)
 

@@ -91,7 +91,6 @@ def test_mail_merge_takes_what_token_create_writes(survey: Path) -> None:
 
 @pytest.mark.parametrize("options", [[], ["--link", LINK, "--language", "fr"]])
 def test_letter_without_link_or_in_no_language_of_the_survey_is_refused(survey: Path, options: list[str]) -> None:
-    """It says which there are."""
     result = refused(CliRunner().invoke(main, ["survey", "letter", str(survey), *options]))
     assert "--l" in result.stderr
     assert not isinstance(result.exception, SpecError)

@@ -37,7 +37,6 @@ def create(data: Path, out: Path) -> Result:
 
 
 def created(data: Path) -> int:
-    """Tokens that were ever made."""
     storage = SQLiteStorage(data / FILE)
     try:
         return storage.token_counts(1).created

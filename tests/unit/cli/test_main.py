@@ -20,7 +20,6 @@ from tests.journey.test_running_pages import command_of
 
 
 def commands(group: CommandGroup, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
-    """Every group and command by its words."""
     for name in group.list_commands(click.Context(group)):
         found = group.get_command(click.Context(group), name)
         assert found is not None
@@ -54,7 +53,6 @@ def test_expected_error_is_told_and_ends_with_exit_code_1(
 
 
 def test_survey_file_with_mistakes_is_told_line_by_line(tmp_path: Path) -> None:
-    """A line for each mistake, with where it is."""
     (tmp_path / "survey.yaml").write_text("format: sottovoce-survey/1\nname: exam\nrevision: nought\n")
     ended = refused(CliRunner().invoke(main, ["lint", str(tmp_path / "survey.yaml")]))
     assert any(line.startswith("revision, line 3: ") for line in ended.stderr.splitlines())

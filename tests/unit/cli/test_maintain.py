@@ -49,7 +49,6 @@ def fill(storage: Storage, asked: Survey | None = None, reports: int = 60) -> No
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """A data folder with reports."""
     folder = tmp_path / "data"
     folder.mkdir()
     with closing(SQLiteStorage(folder / "sottovoce.sqlite")) as storage:
@@ -59,7 +58,6 @@ def data(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def saved(data: Path, tmp_path: Path) -> Path:
-    """A backup of it."""
     assert run("db", "backup", str(tmp_path / "saved"), "--data", str(data)).exit_code == 0
     return tmp_path / "saved"
 
@@ -102,7 +100,6 @@ def test_backup_may_not_be_kept_for_longer_than_ids_after_a_close_at_any_moment(
 
 
 def test_backup_leaves_out_a_survey_that_is_deleted_while_it_is_kept(tmp_path: Path) -> None:
-    """And says so."""
     day = (now() + timedelta(days=5)).date().isoformat()
     with closing(SQLiteStorage(tmp_path / "sottovoce.sqlite")) as storage:
         storage.publish(survey(retention={"ids_days": 30, "delete_on": day}))
@@ -147,7 +144,6 @@ def test_restore_goes_where_the_settings_say(saved: Path, tmp_path: Path) -> Non
 
 
 def spoil(saved: Path, kind: str) -> None:
-    """Make of a backup what is none."""
     if kind == "empty":
         saved.write_bytes(b"")
     elif kind == "junk":

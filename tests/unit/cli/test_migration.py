@@ -44,7 +44,6 @@ def state(file: Path) -> tuple[int, list[tuple[object, ...]]]:
 
 
 def run(data: Path, *words: str) -> Result:
-    """Run a command on the folder."""
     return CliRunner().invoke(main, [*words, "--data", str(data)])
 
 

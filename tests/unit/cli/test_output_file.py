@@ -76,7 +76,6 @@ def test_standard_output_is_written_to_by_its_name(tmp_path: Path, name: str) ->
 
 
 def test_what_is_neither_file_nor_device_is_refused(tmp_path: Path) -> None:
-    """A folder, and a folder that is not there."""
     for path in (tmp_path, tmp_path / "none" / "out"):
         with pytest.raises(StorageError):
             write_text("text", path)
@@ -85,7 +84,6 @@ def test_what_is_neither_file_nor_device_is_refused(tmp_path: Path) -> None:
 
 
 def test_folder_that_is_not_there_or_empty_may_be_written(tmp_path: Path) -> None:
-    """Its name is free."""
     (tmp_path / "empty").mkdir()
     for name in ("new", "empty"):
         check_new_folder(tmp_path / name)

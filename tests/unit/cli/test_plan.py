@@ -38,7 +38,6 @@ def path(tmp_path: Path) -> str:
 
 
 def plan(*words: str) -> Result:
-    """The verb with these words."""
     return CliRunner().invoke(main, ["plan", *words])
 
 
@@ -258,7 +257,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def compare(place: Path, *words: str) -> Result:
-    """The ending of the command."""
     return CliRunner().invoke(main, ["results", "compare", *words, "--data", str(place / "data")])
 
 

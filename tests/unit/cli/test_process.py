@@ -138,7 +138,6 @@ def test_failure_after_the_order_is_no_failure() -> None:
 
 
 def test_handlers_are_put_back() -> None:
-    """Those of whoever calls."""
     before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
     with capture_signals():
         assert signal.getsignal(signal.SIGTERM) != before[0]

@@ -43,7 +43,6 @@ QUESTION = {
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Return a file with one question."""
     found = tmp_path / "cheated.yaml"
     found.write_text(json.dumps(QUESTION))
     return found
@@ -77,7 +76,6 @@ def test_wrong_question_is_refused(path: Path, changes: dict[str, object], messa
 
 
 def test_missing_file_and_address_are_refused(path: Path, tmp_path: Path) -> None:
-    """With what to write instead."""
     assert "was not found" in run("lint", tmp_path / "other.yaml").output
     assert "such as https://" in run("snippet", path).output
     assert "such as https://" in run("snippet", path, "--at", "http://q.example.org/q/1/").output
@@ -317,7 +315,6 @@ def host() -> Iterator[str]:
 
 
 def linted(folder: Path, address: str) -> str:
-    """Return what is said of an address."""
     (folder / "cheated.yaml").write_text(json.dumps(COIN))
     return CliRunner().invoke(main, ["question", "lint", str(folder / "cheated.yaml"), "--at", address]).output
 

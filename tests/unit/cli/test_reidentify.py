@@ -63,7 +63,6 @@ def coarse(row: str) -> str:
 
 @pytest.fixture
 def tables(tmp_path: Path) -> Path:
-    """The folder of the three."""
     rows = {"exact": FIRST.splitlines(), "coarse": [*map(coarse, FIRST.splitlines())], "second": SECOND.splitlines()}
     for name, lines in rows.items():
         (tmp_path / f"{name}.csv").write_text("\n".join(["age,gender,zip,smoker,diagnosis", *lines]))
@@ -72,7 +71,6 @@ def tables(tmp_path: Path) -> Path:
 
 
 def told(*words: str | Path) -> dict[str, Any]:
-    """What it says as JSON."""
     ended = done(run(*words, "--sensitive", "diagnosis", "--json"))
     found: dict[str, Any] = json.loads(ended.stdout)
     return found

@@ -63,12 +63,10 @@ def test_nothing_is_redeemed_after_a_restore_until_it_is_said_how_many_may_be_tw
 
 
 def redeeming(storage: SQLiteStorage) -> Redeeming:
-    """Whoever signs for this database."""
     return Redeeming(storage, FakeClock(), KeysFile("keys"))
 
 
 def run(*words: str) -> str:
-    """What a command says."""
     ended = done(invoke(*words))
     return ended.stderr
 

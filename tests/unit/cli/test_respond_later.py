@@ -26,14 +26,12 @@ class Served(Issuer):
     """An issuer that shows its survey, too."""
 
     def answer(self, path: str, headers: dict[str, str], body: bytes) -> Any:
-        """The reply to one request."""
         shown = path == f"/api/v1/surveys/{SURVEY.name}"
         return Reply(content=SURVEY.canonical) if shown else super().answer(path, headers, body)
 
 
 @pytest.fixture
 def issuer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Served:
-    """Whom the command reaches."""
     served = Served(SURVEY)
     monkeypatch.setenv("SOTTOVOCE_LEDGER", str(tmp_path / "ledger"))
     monkeypatch.setattr(screen, "Transport", lambda *_, **__: served.transport)
@@ -42,14 +40,12 @@ def issuer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Served:
 
 @pytest.fixture
 def left(tmp_path: Path, issuer: Served) -> Result:
-    """Answered, recorded and left."""
     assert issuer.seen == []
     (tmp_path / "answers.json").write_text('{"q": "yes"}')
     return run("respond", LINK, "--later", "--yes", "--answers", str(tmp_path / "answers.json"))
 
 
 def run(*words: str) -> Result:
-    """A command."""
     return CliRunner().invoke(main, words, catch_exceptions=False)
 
 

@@ -35,17 +35,14 @@ def data(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Somebody sits at a terminal."""
     monkeypatch.setattr("sottovoce.cli.command.on_terminal", lambda: True)
 
 
 def run(data: Path, *words: str, typed: str = "") -> Result:
-    """The command, with what is typed."""
     return CliRunner().invoke(main, ["survey", *words, "--data", str(data)], input=typed)
 
 
 def correction(data: Path, revision: int = 2) -> str:
-    """A corrected survey's file."""
     path = data / f"{revision}.json"
     path.write_bytes(canonical.dump(document(revision=revision, title={"en": f"Corrected {revision}"})))
     return str(path)
@@ -151,7 +148,6 @@ def test_delete_without_a_terminal_wants_to_be_told(data: Path) -> None:
 
 @pytest.mark.parametrize("verb", ["close", "reopen", "delete"])
 def test_survey_that_is_not_there_is_an_error(data: Path, verb: str) -> None:
-    """In words."""
     ended = refused(run(data, verb, "nobody"))
     assert ended.stderr.startswith(f'Error: survey "nobody" was not found in {data}/. Run "sottovoce survey list"')
 

@@ -13,13 +13,10 @@ Reply = Callable[[bytes], dict[str, Any]]
 
 
 def acknowledge(body: bytes) -> dict[str, Any]:
-    """The receipt of an honest one."""
     return receipt(parse_report(body), body)
 
 
 def refuse(status: int | None, reason: str | None = None) -> Reply:
-    """The same refusal to everything."""
-
     def reply(_body: bytes) -> dict[str, Any]:
         raise TransportError("refused", status, reason)
 
@@ -72,10 +69,8 @@ class Aggregator:
         self.bodies: list[bytes] = []
 
     def submit(self, _survey: str, body: bytes, _token: str = "") -> dict[str, Any]:
-        """Keep the report, and answer."""
         self.bodies.append(body)
         return self.reply(body)
 
     def withdraw(self, survey: str, report_id: str) -> dict[str, Any]:
-        """The confirmation."""
         return {"format": "sottovoce-withdrawal/1", "survey": survey, "report_id": report_id}

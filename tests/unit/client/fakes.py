@@ -18,7 +18,6 @@ class Reply:
         return f"{self.status_code} {self.content[:40].decode(errors='replace')}"
 
     def iter_content(self, size):
-        """The body in parts."""
         yield from (self.content[start : start + size] for start in range(0, len(self.content), size))
 
     def close(self):
@@ -35,7 +34,6 @@ class Session:
         self.cookies = RequestsCookieJar()
 
     def request(self, method, url, **options):
-        """One request."""
         self.requests.append((method, url, options))
         reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
         if isinstance(reply, Exception):

@@ -22,7 +22,6 @@ MONTHS = [{"opens": f"2026-0{month}-01T00:00:00Z", "closes": f"2026-0{month + 1}
 
 
 def blind_survey(moduli=MODULI[:1], mechanism=None, **more):
-    """A survey of as many waves as there are moduli."""
     if len(moduli) > 1:
         more["waves"] = MONTHS[: len(moduli)]
     access = {"blind": [spell_modulus(modulus) for modulus in moduli]}
@@ -53,11 +52,9 @@ class Issuer:
         return _Connection(self, self.connections)
 
     def paths(self):
-        """What was asked for."""
         return [path.rpartition("/")[2] for _, path, _, _ in self.seen]
 
     def answer(self, path, headers, body):
-        """The reply to one request."""
         if path.endswith("/redeem"):
             return self.redeem(parse_request(body))
         if path.endswith("/reports"):
@@ -92,7 +89,6 @@ class _Connection(Session):
         self._issuer, self._number = issuer, number
 
     def request(self, _method, url, **options):
-        """One request."""
         path, headers, body = url.removeprefix(ORIGIN), {**self.headers, **options["headers"]}, options.get("data")
         self._issuer.seen.append((self._number, path, headers, body))
         return self._issuer.answer(path, headers, body)

@@ -26,7 +26,6 @@ ANSWERS = {"year": "c0", "cheated": "yes", "cheated_direct": "yes"}
 
 
 def respondent(document: Document, ledger: object, **options: object) -> tuple[Respondent, Session]:
-    """A person with this ledger, and what is sent."""
     session = Session(acknowledge)
     asked = parse_survey(document)
     return Respondent(asked, Transport("https://a.example", session, lambda _: None), ledger, **options), session  # type: ignore[arg-type]

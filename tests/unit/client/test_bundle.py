@@ -11,7 +11,6 @@ from tests.page_files import page_files
 
 @cache
 def scripts() -> dict[str, str]:
-    """The parts as they are served."""
     files = page_files()
     return {part: files[f"{part}.js"].body.decode() for part in PARTS}
 

@@ -30,7 +30,6 @@ def confirm(body):
 
 @pytest.fixture
 def ledger(tmp_path):
-    """A ledger in a file."""
     return FileLedger(tmp_path)
 
 

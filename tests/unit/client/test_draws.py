@@ -221,7 +221,6 @@ def test_terminal_asks_in_that_order_and_answers_are_the_survey_s(monkeypatch: p
 
 
 def test_canonical_survey_is_read_back_and_bad_orders_are_refused() -> None:
-    """Those of the vectors, too."""
     text = mixed().canonical
     assert load_survey(text).digest == mixed().digest
     for right, wrong in bad_changes("order.json", text.decode()):

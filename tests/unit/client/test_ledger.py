@@ -131,7 +131,6 @@ def test_bound_report_arrives_under_both_keys(ledger):
 
 @pytest.mark.parametrize("own", [ONE, TWO, THREE])
 def test_ending_wipes_every_copy_and_keeps_the_charge(ledger, own):
-    """Whichever link it was ended with."""
     ledger.record(ONE, ENTRY)
     ledger.bind(TWO, ENTRY)
     ledger.bind(THREE, ENTRY)

@@ -70,7 +70,6 @@ def attempt(me, way=None):
 
 
 def entries(folder):
-    """What the ledger has for each of the tokens."""
     return [FileLedger(folder).get(Key(ORIGIN, "exam", 0, token)) for token in TOKENS]
 
 

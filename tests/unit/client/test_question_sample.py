@@ -31,7 +31,6 @@ def items(private=4):
 
 
 def asking(ask, private=4, **more):
-    """A survey that asks ``ask`` of these questions."""
     return parse_survey(survey(*items(private), ask=ask, **more))
 
 
@@ -42,7 +41,6 @@ def respondent(asked, ledger, *replies, **options):
 
 
 def asked_names(person):
-    """What it is asked."""
     return tuple(q.name for q in person.asked)
 
 

@@ -36,13 +36,11 @@ def ledger(request, tmp_path):
 
 
 def person(issuer, ledger, **options):
-    """Somebody with an invitation."""
     options = {"token": INVITATION, **options}
     return Respondent(options.pop("survey", issuer.survey), issuer.transport, ledger, **options)
 
 
 def refusal(issuer, **changes):
-    """Let the issuer answer otherwise."""
     for name, answer in changes.items():
         setattr(issuer, name, answer)
 

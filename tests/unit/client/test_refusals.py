@@ -27,7 +27,6 @@ def ledger(request, tmp_path):
 
 
 def person(ledger, aggregator, token=TOKENS[0], **options):
-    """Somebody with this token."""
     return Respondent(options.pop("asked", ASKED), aggregator, ledger, token=token, **options)
 
 
@@ -156,7 +155,6 @@ def test_two_people_on_one_device_have_two_reports(ledger):
 
 
 def test_report_of_another_wave_or_survey_is_nobody_elses(ledger):
-    """Each wave is asked anew."""
     liar = Aggregator(refuse(409, "closed"))
     waves = survey(access="token", waves=months(2))
     answer(person(ledger, liar, asked=waves))

@@ -196,7 +196,6 @@ def test_receipt_for_other_bytes_is_refused():
 
 
 def test_send_without_a_draw_is_refused():
-    """There is nothing to send."""
     with pytest.raises(BudgetExhausted, match="no report"):
         respondent()[0].send()
 

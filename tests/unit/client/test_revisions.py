@@ -19,7 +19,6 @@ COIN = question({"name": "coin_flip"})
 
 
 def revision(number: int, replaces: Survey | None = None, **more: object) -> Survey:
-    """A survey of this number, that follows another one."""
     link = {} if replaces is None else {"replaces": replaces.digest}
     return parse_survey(survey(COIN, revision=number, title={"en": f"Revision {number}"}, **link, **more))
 
@@ -41,7 +40,6 @@ class Shown:
     asked: int = 0
 
     def fetch_survey(self, name: str) -> bytes:  # noqa: ARG002 - there is one
-        """The newest."""
         return (self.newest or self.revisions[0]).canonical
 
     def fetch_revisions(self, name: str) -> bytes | None:
@@ -53,7 +51,6 @@ class Shown:
 
 
 def link_to(named: Survey | None) -> Link:
-    """A link that pins this revision, or none."""
     return Link("https://a.example", "vector", "" if named is None else named.digest[:32])
 
 

@@ -35,7 +35,6 @@ def test_every_reported_value_has_words_of_its_own(name):
     ],
 )  # fmt: skip
 def test_reported_value_is_told_as_the_page_tells_it(name, value, words):
-    """One of each kind."""
     assert reported_in_words(ASKED, QUESTIONS[name], value) == words
 
 

@@ -29,16 +29,13 @@ class Served:
         self._revisions = revisions
 
     def fetch_survey(self, name):  # noqa: ARG002 - there is one
-        """The newest revision."""
         return self._revisions[0].canonical
 
     def fetch_revisions(self, name):
-        """All of them."""
         documents = [each.document for each in self._revisions]
         return canonical.dump({"format": "sottovoce-revisions/1", "revisions": documents, "survey": name})
 
     def fetch_file(self, path):
-        """A file, or None."""
         return self._files.get(path)
 
 
@@ -54,7 +51,6 @@ def verdict(links=(LINK,), revisions=(FIRST,), **changes) -> PageVerification:
 
 
 def link_to(named) -> str:
-    """A link that pins this revision."""
     return f"{LINK}#d={named.digest[:32]}"
 
 

@@ -26,7 +26,6 @@ APART = (
 
 
 def apart() -> dict[str, str]:
-    """Their sources."""
     return {path: WEB.joinpath(path).read_text(encoding="utf-8") for path in APART if path not in modules()}
 
 
@@ -79,7 +78,6 @@ IMPORT = re.compile(r'(?:^import [^;]* from |\bimport\()"([^"]+)"', re.MULTILINE
 
 
 def imports_of(path: str, source: str) -> list[str]:
-    """The modules that a source imports, as paths in the folder."""
     found = []
     for target in IMPORT.findall(source):
         parts = path.split("/")[:-1]
@@ -117,7 +115,6 @@ def test_sources_avoid_what_could_betray_or_bias() -> None:
 
 
 def test_rules_catch_forbidden_lines() -> None:
-    """The rules would catch these."""
     lines = [
         "const u = Math.random();",
         "node.innerHTML = text;",
@@ -211,7 +208,6 @@ def test_no_circle_of_modules() -> None:
 
 
 def test_import_rule_catches_breaches() -> None:
-    """The rules would catch these."""
     breaches = [
         ("survey/parse_item.js", "../device/draws.js"),
         ("survey/mechanisms/numbers.js", "../../form/dom.js"),

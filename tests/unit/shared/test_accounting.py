@@ -137,7 +137,6 @@ def test_nonsense_is_no_delta(delta: float) -> None:
 
 @pytest.mark.parametrize("before", [-0.1, 1.1, math.nan])
 def test_nonsense_is_no_belief(before: float) -> None:
-    """Beliefs are probabilities."""
     with pytest.raises(ValueError, match="belief"):
         belief_after(before, 1.0)
 

@@ -63,7 +63,6 @@ def test_defaults_are_written_out() -> None:
     ],
 )
 def test_mistakes_have_a_pointer(planned: dict[str, Any], key: str) -> None:
-    """Each at its key."""
     with pytest.raises(SpecError) as refused:
         parse_survey(study(planned))
     assert f"/analysis_plan/0{key}" in [problem.pointer for problem in refused.value.problems]
@@ -79,7 +78,6 @@ def test_plan_needs_arms_and_names_nothing_twice() -> None:
 
 
 def half(name: str, arm: str, truth: str = "1/2", **fact: str) -> dict[str, Any]:
-    """One question of a design, for one arm."""
     told = {"share": "1/6", "label": "Born in January?", **fact}
     innocuous = {**told, "truth": truth, "label": {"en": told["label"]}, "source": {"en": "Calendar"}}
     return asks(name, arm, procedure="unrelated_question", innocuous=innocuous)

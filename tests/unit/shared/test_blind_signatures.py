@@ -11,7 +11,6 @@ VECTORS = json.loads((Path(__file__).parent / "rfc9474_vectors.json").read_text(
 
 
 def number(vector: dict[str, Any], name: str) -> int:
-    """A number of a vector."""
     return int(vector[name], 16)
 
 

@@ -20,7 +20,6 @@ ODDS = {"name": "joint_rr", "odds": "9", "radius": 0}
 
 
 def block(*items: Document, mechanism: Document = ODDS, name: str = "intimate") -> Document:
-    """A block of these questions."""
     return {"block": name, "mechanism": mechanism, "items": list(items)}
 
 
@@ -29,7 +28,6 @@ HIDDEN = {"visible_if": {"a": "yes"}, "absent_category": True}
 
 
 def read(*questions: Document, **more: Any) -> Survey:
-    """A survey of these, which is the same after publishing."""
     found = parse_survey(survey(*questions, **more))
     assert load_survey(found.canonical) == found
     return found

@@ -18,7 +18,6 @@ OUT = "https://h.example/out"
 
 
 def mistakes(when: object) -> list[tuple[str, str]]:
-    """Where they are, and what is said."""
     asked = [asks("boolean", "student", public=True), asks("boolean", "smokes", mechanism=COIN)]
     with pytest.raises(SpecError) as raised:
         parse_survey(survey(*asked, after={"link": OUT, "screen_out": {"when": when, "link": OUT}}))
@@ -34,7 +33,6 @@ def test_private_question_is_refused_with_the_reason() -> None:
 
 @pytest.mark.parametrize("when", [{}, "student", {"other": "yes"}, {"student": "maybe"}])
 def test_other_mistakes_are_found(when: Any) -> None:
-    """One for each."""
     assert len(mistakes(when)) == 1
 
 
@@ -54,7 +52,6 @@ def test_end_follows_from_public_values(
 
 
 def test_only_this_release_can_answer_it() -> None:
-    """Which ``lint`` says."""
     found = oldest_release(screened())
     assert found is not None
     assert found[1] == ["screen_out"]

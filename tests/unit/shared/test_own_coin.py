@@ -15,7 +15,6 @@ from tests.documents import names, survey
 
 
 def channels(whole: int) -> Iterator[BinaryRR]:
-    """Every binary channel with this denominator."""
     for high in range(2, whole):
         for low in range(1, high):
             yield BinaryRR(Fraction(high, whole), Fraction(low, whole))

@@ -45,7 +45,6 @@ def by_fact(name: str = "plagiarism", procedure: str = "crosswise", **innocuous:
 
 
 def channel(**innocuous: Any) -> InnocuousRR:
-    """The channel of one question with these keys."""
     procedure = "unrelated_question" if "truth" in innocuous else "crosswise"
     made = parse_survey(survey(by_fact(procedure=procedure, **innocuous))).questions[0].mechanism
     assert isinstance(made, InnocuousRR)
@@ -142,7 +141,6 @@ def test_what_is_told_afterwards_is_a_text_or_one_link_for_all(after: object, po
 
 
 def test_everything_shown_is_encoded_as_answered() -> None:
-    """No answer is changed."""
     assert SURVEY.encode(FULL) == VALUES
 
 
@@ -428,7 +426,6 @@ def test_words_name_both_statements_and_no_dice() -> None:
     ],
 )  # fmt: skip
 def test_what_would_give_the_fact_away_is_refused(questions: list[Any], more: dict[str, Any], place: str) -> None:
-    """Each with its place."""
     with pytest.raises(SpecError) as caught:
         parse_survey(survey(*questions, **more))
     assert place in [problem.pointer for problem in caught.value.problems]
@@ -442,7 +439,6 @@ def test_facts_of_other_people_and_statements_named_as_facts_are_others() -> Non
 
 
 def test_fact_in_another_word_is_no_question_about_it() -> None:
-    """A language is not an age."""
     parse_survey(survey(by_fact(fact="age"), {**FLIP, "name": "language"}))
 
 
@@ -457,6 +453,5 @@ def test_canonical_survey_is_read_back_and_a_single_question_is_refused() -> Non
 
 
 def test_channel_with_an_uncertain_share_is_not_the_plain_one() -> None:
-    """Counts of both are not added."""
     assert channel(share="1/4") != channel(share="1/4", se="1/100")
     assert channel(share="1/4") != BinaryRR(Fraction(3, 4), Fraction(1, 4))

@@ -23,7 +23,6 @@ def problems(document):
 
 
 def pointers(document):
-    """Where the mistakes are."""
     return [pointer for pointer, _ in problems(document)]
 
 
@@ -167,7 +166,6 @@ def test_all_mistakes_are_reported_at_once():
     ],
 )
 def test_mistake_in_a_question_has_its_pointer(change, pointer):
-    """One mistake, one place."""
     assert pointer in pointers(survey({**question(COIN), **change}))
 
 
@@ -194,7 +192,6 @@ def test_what_is_not_one_plain_value_cannot_be_public(kind, forbidden):
 
 
 def test_public_number_cannot_be_the_cohort():
-    """Cohorts are few and named."""
     document = {**number(0, 100, 1, {}), "public": True, "cohort": True}
     del document["mechanism"]
 

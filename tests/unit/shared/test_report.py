@@ -20,7 +20,6 @@ BODY = dump_report(REPORT, SURVEY)
 
 
 def with_values(*values):
-    """The report with other values."""
     return Report(REPORT.survey, REPORT.digest, REPORT.wave, REPORT.report_id, values)
 
 

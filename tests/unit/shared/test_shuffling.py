@@ -47,7 +47,6 @@ def plain_delta(others: list[float], a: float, total: float) -> float:
 
 
 def convolved(one: list[float], other: list[float]) -> list[float]:
-    """The law of a sum."""
     result = [0.0] * (len(one) + len(other) - 1)
     for i, p in enumerate(one):
         for j, q in enumerate(other):

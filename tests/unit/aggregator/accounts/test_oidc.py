@@ -50,7 +50,6 @@ def sign_in(provider: Provider, **answer: str) -> str:
 
 
 def refusal(provider: Provider, **answer: str) -> str:
-    """The sentence for who is not let in."""
     with pytest.raises(SignInRefused) as caught:
         sign_in(provider, **answer)
     return str(caught.value)

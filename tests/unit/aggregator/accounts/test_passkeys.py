@@ -30,13 +30,11 @@ OTHER = SoftwareAuthenticator(SITE.origin, SITE.host)
 
 
 def known(device: SoftwareAuthenticator = DEVICE) -> Passkey:
-    """What is kept of the device's passkey."""
     made = verify_registration(SITE, parse_answer(device.made(new_challenge(KEY, NOW))))
     return Passkey(*made[:1], ADA, *made[1:], "phone", 20_000)
 
 
 def refused(device: SoftwareAuthenticator, passkey: Passkey | None = None) -> str:
-    """The sentence for who is not let in."""
     answer = parse_answer(device.signed(new_challenge(KEY, NOW)))
     with pytest.raises(SignInRefused) as caught:
         verify_sign_in(SITE, passkey or known(), answer)

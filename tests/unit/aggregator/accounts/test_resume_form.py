@@ -23,7 +23,6 @@ FORM = {"version": "1", "q0.label.en": TYPED, "do": "save", "form_token": "0" * 
 
 @pytest.fixture(autouse=True)
 def draft(storage: SQLiteStorage) -> None:
-    """One draft."""
     storage.drafts.add("exam", draft_of(document()).dumped)
 
 

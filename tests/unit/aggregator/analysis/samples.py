@@ -21,7 +21,6 @@ MASKS = (3, 5, 6, 9, 10, 12)
 
 
 def variable(document: dict[str, Any]) -> Variable:
-    """The one variable of a question."""
     return variables_of(parsed(document))[0]
 
 

@@ -58,7 +58,6 @@ def columns_of(survey: Survey, arm: Sequence[int], rare: int = 20) -> Columns:
 
 
 def revision(survey: Survey) -> RevisionCounts:
-    """A closed revision."""
     stored = StoredSurvey(1, survey.name, 1, survey.digest, survey.canonical, closed=True, reports=0)
     return RevisionCounts(stored, survey, ())
 
@@ -387,7 +386,6 @@ def test_few_people_who_were_not_asked_in_a_direct_arm_stay_in_its_n(unasked: in
 
 
 def test_two_questions_of_one_arm_are_refused() -> None:
-    """Their people are the same."""
     columns = simulated(500, 3).columns
     with pytest.raises(EstimateError, match="both are asked in arm"):
         compare_across_arms(columns, ("copied", "direct"))

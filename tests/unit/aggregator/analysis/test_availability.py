@@ -76,7 +76,6 @@ def closed(tmp_path: Path) -> Iterator[Storage]:
 
 
 def results(storage: Storage, **options: Any) -> dict[str, QuestionResult]:
-    """The results of each question by its name."""
     return {each.question.name: each for each in analyse(revisions_of(storage, "hidden"), **options).questions}
 
 
@@ -104,7 +103,6 @@ def test_group_of_rare_answers_has_a_name_that_no_answer_has():
 
 
 def revisions(storage, *surveys):
-    """These surveys as they are stored."""
     for each in surveys:
         storage.publish(each)
     return storage.revisions("exam")
@@ -215,7 +213,6 @@ def test_try_out_shows_everything_at_once(storage):
 
 
 def test_unknown_survey_and_wave_are_told(storage):
-    """Each by its own sentence."""
     with pytest.raises(EstimateError, match="no survey of this name"):
         check_closed(storage, [], None, MARCH)
     for wave in (1, -1):

@@ -28,24 +28,20 @@ CELLS = [Cell(0, ALL, 100, 0, {0: {0: 70, 1: 30}, 1: {0: 50, 1: 30, 2: 20}, 2: {
 
 
 def one(cells: list[Cell]) -> list[RevisionCounts]:
-    """The survey's only revision, with these cells."""
     return [RevisionCounts(STORED, SURVEY, tuple(cells))]
 
 
 def cohorts(*sizes: int) -> list[Cell]:
-    """Cells of these sizes, one per cohort."""
     return [Cell(0, cohort, size, 0, {2: {cohort: size}}) for cohort, size in enumerate(sizes)]
 
 
 def year_survey(options: int, **changes: object) -> Survey:
-    """The survey with this many cohorts."""
     questions = document()["questions"]
     questions[2]["choices"] = [{"name": f"c{i}", "label": {"en": f"C{i}"}} for i in range(options)]
     return survey(questions=questions, **changes)
 
 
 def kinds(results: SurveyResults, invited: int | None = None) -> list[str]:
-    """What rings."""
     return [alarm.kind for alarm in alarms(results, invited)]
 
 
@@ -232,7 +228,6 @@ def test_interval_may_be_chosen(interval: str) -> None:
 
 
 def test_unknown_interval_is_refused_without_repeating_it() -> None:
-    """The message lists what there is."""
     with pytest.raises(EstimateError, match="score-cc") as refused:
         analyse(one(CELLS), interval="sentinel")
     assert "sentinel" not in str(refused.value)

@@ -19,12 +19,10 @@ ODDS_3 = {"name": "kary_rr", "odds": "3"}
 
 
 def reports(survey: Survey, values: Any) -> Columns:
-    """Reported values of the one question of a survey."""
     return Columns.from_arrays(survey, {"a": np.asarray(values)})
 
 
 def counted(document: dict[str, Any], counts: list[int]) -> Columns:
-    """So many reports of each value."""
     return reports(asked(document), np.repeat(np.arange(len(counts)), counts))
 
 
@@ -128,7 +126,6 @@ def test_chi_square_has_the_covariance_of_every_possible_report(kind: str) -> No
 
 
 def truths(rng: np.random.Generator, shares: list[float], n: int) -> np.ndarray:
-    """True answers of n people."""
     return rng.choice(len(shares), n, p=shares)
 
 

@@ -272,7 +272,6 @@ def test_revisions_have_rows_of_their_own() -> None:
 
 
 def test_question_that_nobody_was_asked_is_refused() -> None:
-    """There is nothing to tell."""
     with pytest.raises(EstimateError, match="no report contains 'other'"):
         answers_of(reports(other=np.full(600, NULL)), "other")
 

@@ -87,7 +87,6 @@ REPORTS = reports()
 
 
 def document(kind: str, drawn: str) -> dict[str, Any]:
-    """The result of an analysis."""
     first, second = DRAWN[drawn]
     asked_for: dict[str, dict[str, Any]] = {
         "crosstab": {"columns": first, "rows": second},
@@ -179,7 +178,6 @@ ENGLISH = Words("en")
 
 
 def result(document: dict[str, Any], yes: int, n: int, rule: IntervalRule = DEFAULT_RULE) -> QuestionResult:
-    """A question's result from so many reports."""
     asked = parsed(document)
     assert asked.mechanism is not None
     tally = {0: n - yes, 1: yes}
@@ -265,7 +263,6 @@ def test_model_begins_small_within_a_sentence_and_large_in_a_title(language: str
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_percent_signs_are_written_as_numbers_have_them(language: str) -> None:
-    """In the catalogue as in figures."""
     wanted = format_percent(0.95, locale=LOCALES.get(language, language)).strip("\u200e").removeprefix("95")
     written = re.findall(r"[0-9}](\s?[%٪])", "\n".join(catalogue(language).values()))
 

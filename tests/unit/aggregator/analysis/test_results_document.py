@@ -134,7 +134,6 @@ def test_file_tells_the_people_where_they_are_counted(school: SQLiteStorage) -> 
 
 
 def exported(asked: Survey, journal: ChainHead | None = None) -> dict[str, object]:
-    """The export of a survey without reports."""
     stored = StoredSurvey(1, asked.name, asked.revision, asked.digest, asked.canonical, False, 0)
     return export_document(analyse([RevisionCounts(stored, asked, ())]), journal)
 

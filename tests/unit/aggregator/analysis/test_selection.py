@@ -68,7 +68,6 @@ THIRD = ROW % 3
     ],
 )
 def test_people_by_the_keys_of_the_question(keys: dict[str, Any], described: str) -> None:
-    """All of them on request."""
     assert people(**keys).people == described
     assert people(ALL, **keys) == EVERYBODY
 
@@ -239,7 +238,6 @@ def test_confidence_changes_every_interval() -> None:
     ],
 )
 def test_wrong_options_are_told_by_their_place(options: dict[str, object], pointer: str, words: str) -> None:
-    """As JSON pointers."""
     with pytest.raises(OptionsError) as refused:
         parse_request("regression", options)
     (problem,) = refused.value.problems

@@ -45,7 +45,6 @@ def test_unequal_weights_are_warned_of() -> None:
 
 
 def test_equal_weights_cost_nothing() -> None:
-    """Whatever they are."""
     assert kish_effect(np.full(600, 7.0)) == pytest.approx(1)
 
 
@@ -89,7 +88,6 @@ def test_one_margin_of_two_questions_is_post_stratification() -> None:
     ],
 )
 def test_unfit_margin_is_refused(shares: dict[str, Any], named: str, words: str) -> None:
-    """Each with its sentence."""
     with pytest.raises(EstimateError, match=words):
         raked(COLUMNS, {named: shares})
 
@@ -122,6 +120,5 @@ def test_weights_that_are_too_unequal_are_refused_and_unequal_ones_warned_of() -
 
 
 def test_no_margin_is_refused() -> None:
-    """There is nothing to rake to."""
     with pytest.raises(EstimateError, match="at least one margin"):
         raked(COLUMNS, {})

@@ -20,7 +20,6 @@ def program_of(app: Flask) -> FlaskClient:
 
 @pytest.fixture
 def researcher(app: Flask) -> FlaskClient:
-    """A researcher's program."""
     return program_of(app)
 
 

@@ -49,7 +49,6 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
 
 @pytest.fixture(scope="module")
 def researcher(app: Flask) -> FlaskClient:
-    """A researcher's program."""
     return program_of(app)
 
 

@@ -71,7 +71,6 @@ class Door:
 
 @pytest.fixture
 def door(storage: SQLiteStorage, clock: FakeClock) -> Iterator[Door]:
-    """An aggregator with one survey."""
     storage.publish(EXAM)
     app = create_app(Settings(), storage, clock, {})
     yield Door(app, storage)

@@ -21,7 +21,6 @@ ASSETS = {
 
 @pytest.fixture
 def client(storage: SQLiteStorage, clock: FakeClock) -> FlaskClient:
-    """Any device."""
     return create_app(Settings(), storage, clock, ASSETS).test_client()
 
 

@@ -51,7 +51,6 @@ def test_second_of_two_who_publish_at_once_is_told(
 
 
 def test_survey_is_closed_and_opened_again(researcher: FlaskClient, storage: SQLiteStorage) -> None:
-    """The list says so."""
     assert ask(researcher, "POST", f"{EXAM}/close") == (200, {"name": "exam", "closed": True})
     assert ask(researcher, "GET", "/api/v1/surveys")[1]["items"][0]["closed"] is True
     assert ask(researcher, "POST", f"{EXAM}/reopen") == (200, {"name": "exam", "closed": False})
@@ -106,7 +105,6 @@ def test_lists_tell_the_number_of_reports_in_steps(app: Flask, researcher: Flask
 
 
 def fill(storage: SQLiteStorage, reports: range) -> None:
-    """Store so many reports of the one survey."""
     storage.store([arrival(storage.revisions("exam")[0].key, number) for number in reports])
 
 

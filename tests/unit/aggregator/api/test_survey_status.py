@@ -32,7 +32,6 @@ STRANGER = "203.0.113.5"
 
 
 def chain(count: int, **changes: Any) -> list[Survey]:
-    """So many revisions, each of which names the one before."""
     found = [survey(**changes)]
     for number in range(2, count + 1):
         found.append(survey(**{**changes, "revision": number, "replaces": found[-1].digest}))
@@ -41,7 +40,6 @@ def chain(count: int, **changes: Any) -> list[Survey]:
 
 @pytest.fixture
 def client(app: Flask) -> FlaskClient:
-    """Any device."""
     return app.test_client()
 
 
@@ -152,13 +150,11 @@ def test_names_that_nobody_published_are_not_remembered(storage: SQLiteStorage, 
 
 @pytest.mark.parametrize("end", ["/revisions", "/status"])
 def test_survey_that_is_not_there_is_unknown(client: FlaskClient, end: str) -> None:
-    """A problem, as everywhere."""
     reply = client.get(f"/api/v1/surveys/none{end}")
     assert (reply.status_code, reply.json["code"]) == (404, "unknown_survey")
 
 
 def check(client: FlaskClient, token: str, name: str = "exam", **peer: str) -> Any:
-    """The reply about a token."""
     return post(client, f"/api/v1/surveys/{name}/token", {"token_sha256": sha256(token.encode()).hexdigest()}, **peer)
 
 

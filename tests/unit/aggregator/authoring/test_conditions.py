@@ -26,7 +26,6 @@ def draft() -> SurveyDraft:
 
 
 def typed(*forms: dict[str, str]) -> SurveyDraft:
-    """The draft after these saves, one after the other."""
     made = draft()
     for form in forms:
         made = posted_draft({f"q3.{key}": value for key, value in form.items()}, made)

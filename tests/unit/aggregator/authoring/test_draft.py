@@ -124,7 +124,6 @@ def draft(**changes: object) -> SurveyDraft:
 
 
 def asks(*cards: dict[str, object], **changes: object) -> SurveyDraft:
-    """A draft of these questions."""
     made = tuple(
         DraftItem({"type": "boolean", "name": f"q{number + 1}", "label": {"en": "?"}, **card})
         for number, card in enumerate(cards)
@@ -518,7 +517,6 @@ def test_what_is_no_arm_is_left_to_the_checks_of_the_survey(wrong: Document) -> 
 
 
 def test_empty_draft_costs_nothing() -> None:
-    """With arms and without."""
     assert [DraftFigures(draft_of(survey(**more))).totals.epsilon for more in ({}, {"arms": ARMS})] == [0, 0]
 
 

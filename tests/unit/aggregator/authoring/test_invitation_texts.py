@@ -39,7 +39,6 @@ def _survey(*questions: dict[str, Any], **more: object) -> Survey:
 
 
 def _texts(language: str) -> list[Callable[[Survey], str]]:
-    """All three, in a language."""
     return [
         lambda survey: letter(survey, LINK, language),
         lambda survey: reminder(survey, LINK, language),

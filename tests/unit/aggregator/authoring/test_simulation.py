@@ -28,7 +28,6 @@ def setting(**query: str) -> Setting:
 
 
 def rehearsal(**query: str) -> Rehearsal:
-    """The rehearsal of such an address."""
     return rehearse(ASKED, setting(**query))
 
 

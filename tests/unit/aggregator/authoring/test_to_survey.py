@@ -24,7 +24,6 @@ from tests.documents import names
 
 
 def item(name: str, kind: str = "select_one", **more: Any) -> dict[str, Any]:
-    """A public question."""
     return {"type": kind, "name": name, "label": {"en": name}, "public": True, **more}
 
 
@@ -90,7 +89,6 @@ def drafted(*cards: DraftItem, **more: object) -> SurveyDraft:
 
 
 def card(name: str, harm: str = "clearly", kind: str = "boolean", **more: object) -> DraftItem:
-    """A card with a text."""
     return DraftItem({"type": kind, "name": name, "label": {"en": f"{name}?"}, **more}, harm)
 
 
@@ -109,7 +107,6 @@ WHOLE = (
 
 
 def made(draft: SurveyDraft) -> Survey:
-    """The survey of a draft."""
     return survey_of_draft(draft, "exams")
 
 

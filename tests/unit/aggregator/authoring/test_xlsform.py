@@ -284,7 +284,6 @@ def test_form_without_what_every_form_has_is_refused(sheets: dict[str, Table], m
 
 
 def group(*rows: tuple[str, ...], level: str = "clearly", name: str = "intimate", label: str = "") -> Table:
-    """A form with these rows in one group."""
     return (HEAD, ("begin group", name, label, level), *rows, ("end group",))
 
 
@@ -294,7 +293,6 @@ def asks(*names: str, mechanism: str = "", relevant: str = "") -> list[tuple[str
 
 
 def read(table: Table) -> tuple[Imported, Survey]:
-    """What is imported, and its survey."""
     form = _form(table, (CHOICES, *YES_NO, *MANY))
     return form, parse_survey(form.document)
 
@@ -349,7 +347,6 @@ def test_public_condition_would_hide_a_question_of_a_block() -> None:
 
 
 def test_unknown_level_protects_clearly() -> None:
-    """And says so."""
     form, survey = read(group(*asks("a", "b"), level="secret"))
     assert survey.blocks[0].mechanism.odds == 9
     assert "not known" in str(form.left_out[0])

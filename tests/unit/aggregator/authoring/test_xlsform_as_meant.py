@@ -135,7 +135,6 @@ def test_repeated_group_is_left_out_however_it_is_written(name: str) -> None:
     ],
 )  # fmt: skip
 def test_choice_is_read_however_it_is_written(written: str, kind: str) -> None:
-    """All the names of the type."""
     assert _items((SURVEY, (written, "a", "A?")), (CHOICES, *ABC))["a"]["type"] == kind
 
 

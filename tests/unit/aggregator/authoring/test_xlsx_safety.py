@@ -41,7 +41,6 @@ def _lying(data: bytes) -> bytes:
 
 
 def test_good_workbook_is_read() -> None:
-    """The base of all that follows."""
     sheets, notes = read_workbook(GOOD, ["survey"])
     assert ([dict(row.cells) for row in sheets["survey"]], notes) == (
         [{"type": "note", "name": "a", "label": "Hello"}],

@@ -40,7 +40,6 @@ def drawn(charge: Charge = TENTH) -> Callable[[BudgetTerms], Release]:
 
 
 def question(number: int) -> dict[str, Any]:
-    """One of many."""
     return {"verb": "count", "cell": number}
 
 
@@ -51,7 +50,6 @@ def budget(tmp_path: Path) -> Budget:
 
 
 def opened(folder: Path, name: str = "data.csv.budget", terms: BudgetTerms = TERMS) -> Budget:
-    """A budget in this folder."""
     (folder / "heads").mkdir(exist_ok=True)
     found = Budget(LedgerFile(folder / name), terms.data, terms.declaration, LedgerAnchor(folder / "heads"))
     found.open(terms)
@@ -59,7 +57,6 @@ def opened(folder: Path, name: str = "data.csv.budget", terms: BudgetTerms = TER
 
 
 def path_of(budget: Budget) -> Path:
-    """The file of its ledger."""
     assert isinstance(budget.place, LedgerFile)
     return budget.place.path
 
@@ -142,7 +139,6 @@ def test_opening_that_was_broken_off_is_completed(tmp_path: Path) -> None:
 
 
 def lines_of(budget: Budget) -> list[bytes]:
-    """With three answers."""
     for number in range(3):
         budget.ask(question(number), drawn())
     return path_of(budget).read_bytes().splitlines(keepends=True)
@@ -301,7 +297,6 @@ def test_killed_process_has_shown_nothing_that_is_not_recorded(tmp_path: Path) -
 
 @pytest.mark.slow
 def test_a_hundred_killed_processes_have_shown_nothing_that_is_not_recorded(tmp_path: Path) -> None:
-    """A hundred of them."""
     check_killed(tmp_path, 100)
 
 
@@ -333,7 +328,6 @@ def pure(epsilon: str) -> Charge:
 
 
 def test_few_releases_cost_their_sum() -> None:
-    """Exactly; nothing at all costs nothing."""
     found = total([pure("1/3"), pure("1/7")], DELTA)
     assert found is not None
     assert (found.epsilon, found.account, found.delta) == (Fraction(10, 21), SUM, 0)

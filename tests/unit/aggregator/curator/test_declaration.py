@@ -31,7 +31,6 @@ SCHEMA = json.loads(files("sottovoce.shared").joinpath("schema/data.schema.json"
 
 
 def declared(**columns: Any) -> Declaration:
-    """A declaration of these columns."""
     return parse_declaration({**DOCUMENT, "columns": columns})
 
 

@@ -176,7 +176,6 @@ def test_delta_out_of_range_is_refused(delta):
 
 
 def marks(many):
-    """The box of so many marks."""
     return VectorBox((0,) * many, (1,) * many)
 
 
@@ -261,7 +260,6 @@ def test_clipped_vectors_lie_inside_as_integers(norm, coordinates, radius):
 
 @pytest.mark.parametrize("norm", [1, 2])
 def test_vectors_inside_stay_as_they_are(norm):
-    """Those on the edge too."""
     rows = np.array([[0, 0], [5, 0], [0, -5], [3, -2] if norm == 1 else [3, -4]])
 
     assert (Ball(norm, 5, 2).clip(rows) == rows).all()

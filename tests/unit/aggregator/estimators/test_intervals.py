@@ -309,7 +309,6 @@ def test_limits_grow_with_the_reports_and_hold_the_estimate() -> None:
 
 
 def test_thirty_people_under_the_coin_flip() -> None:
-    """What a teacher reads."""
     assert people_count(14, 30, *FLIP) == PeopleCount(13, 3, 23, 30)
 
 

@@ -35,7 +35,6 @@ A, B, C, D, E, _, G = (variables_of(each)[0] for each in SURVEY.questions)
 
 
 def reported(*variables: Variable) -> list[np.ndarray]:
-    """All combinations of reported values."""
     return [each.ravel() for each in np.indices([len(each.categories) for each in variables])]
 
 
@@ -168,7 +167,6 @@ def test_shares_by_the_channel_of_the_question_alone() -> None:
 
 @pytest.mark.parametrize("question", [YES_NO, RATING])
 def test_scores_are_unbiased_and_likelihoods_are_the_channel(question: Question) -> None:
-    """For every true category."""
     (variable,) = variables_of(question)
     assert question.mechanism is not None
     reported = np.arange(question.largest + 1)

@@ -165,7 +165,6 @@ def test_impossible_counts_and_channels_are_refused(counts: list[int], n: int, a
 
 @pytest.mark.parametrize(("method", "confidence"), [("wald", 0.95), ("exact", 0), ("exact", 1), ("exact", math.nan)])
 def test_unknown_rules_are_refused(method: str, confidence: float) -> None:
-    """At their construction."""
     with pytest.raises(EstimateError):
         IntervalRule(method, confidence)
 

@@ -16,7 +16,6 @@ YES_NO = Domain(("no", "yes"))
 
 
 def made(procedure: str, share: str, error: str, truth: str = "1") -> InnocuousRR:
-    """A channel with an uncertain share."""
     numbers = [Fraction(each) for each in (share, error, truth)]
     return InnocuousRR(*channel(procedure, numbers[0], numbers[2]), procedure, *numbers)
 

@@ -144,7 +144,6 @@ def _bin_mean(question, value):
 
 
 def test_scores_as_floating_point_are_the_exact_ones(cases):
-    """Each is rounded once."""
     for name, _, variable, _, reported in cases:
         exact = np.array([[float(z) for z in row] for row in exact_scores(variable, reported)])
         assert variable.scores(reported).reshape(exact.shape) == pytest.approx(exact, rel=1e-15), name

@@ -23,7 +23,6 @@ GOOD = "cheated,reason,year,wave,revision\n1,2,0,0,1\n0,,1,0,1\n"
 
 
 def place(folder: Path, text: str | bytes, asked: Survey | None = None) -> Path:
-    """A folder with this survey and this reports.csv."""
     (folder / "survey.json").write_bytes((asked or survey()).canonical)
     (folder / "reports.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
     return folder
@@ -238,7 +237,6 @@ def test_parquet_with_a_fault_is_refused_with_its_place(tmp_path: Path, query: s
 
 
 def test_parquet_of_another_survey_is_refused(folder: Path, tmp_path: Path) -> None:
-    """It names its own."""
     shutil.copy(folder / "reports.parquet", tmp_path)
     (tmp_path / "survey.json").write_bytes(survey().canonical)
     with pytest.raises(SpecError, match="these are reports of another survey"):

@@ -144,7 +144,6 @@ def test_tables_of_a_file_have_few_as_an_answer_and_models_refuse_it(folder: Pat
 
 
 def _read_back(folder: Path, asked: Survey, reports: list[tuple[int, ...]]) -> tuple[StoredReports, FolderReports]:
-    """The reports in the database, and as read from their files."""
     storage = published(folder, asked)
     send(storage, asked, reports)
     storage.close_survey(asked.name, TODAY)

@@ -34,7 +34,6 @@ from tests.surveys import survey
 
 @pytest.fixture
 def opened(tmp_path: Path) -> Source:
-    """An open survey with reports."""
     storage = published(tmp_path, survey())
     send(storage, survey(), drawn(survey(), 60))
     return source(storage, survey())
@@ -49,7 +48,6 @@ def test_file_of_reports_is_refused_while_the_survey_is_open(opened: Source, tmp
 
 
 def test_all_files_together_are_refused_while_the_survey_is_open(opened: Source, tmp_path: Path) -> None:
-    """They hold reports."""
     (tmp_path / "folder").mkdir()
     with pytest.raises(EstimateError, match="the survey is open"):
         write_folder(opened, tmp_path / "folder")

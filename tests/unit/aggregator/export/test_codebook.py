@@ -163,7 +163,6 @@ def test_labels_of_values_are_in_the_language_asked_for() -> None:
 
 
 def test_no_answer_is_a_value_of_its_own() -> None:
-    """After the others."""
     question = only(mechanism={"name": "kary_rr", "odds": "3"}, absent_category=True)
     assert option_labels(question, "en") == ["No", "Yes", "No answer"]
 

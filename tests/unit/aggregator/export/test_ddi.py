@@ -94,7 +94,6 @@ def test_document_tells_every_column_of_the_reports(every: Source, folder: Path)
 
 
 def _of(folder: Path, asked: Survey, reports: list[tuple[int | None, ...]]) -> dict[str, ET.Element]:
-    """The variables of a closed survey with these reports."""
     storage = published(folder, asked)
     send(storage, asked, reports)
     storage.close_survey("exam", TODAY)

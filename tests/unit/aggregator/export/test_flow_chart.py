@@ -22,13 +22,11 @@ def drawn(document: Document, language: str = "en") -> str:
 
 
 def picture(html: str, narrow: bool = False) -> ElementTree.Element:
-    """The SVG in it, or the narrow one for phones."""
     found = html.partition(' class="flow narrow"')[2] if narrow else html.partition(' class="flow"')[2]
     return ElementTree.fromstring(f"<svg{found.partition('</svg>')[0]}</svg>")  # noqa: S314 - ours
 
 
 def text(html: str) -> str:
-    """Everything that a person reads."""
     return unescape(re.sub("<[^>]+>", " ", html)).replace("\n", " ")
 
 
@@ -82,7 +80,6 @@ def test_conditions_and_blocks_are_said() -> None:
 
 
 def test_right_to_left_puts_the_first_group_at_the_right() -> None:
-    """As people there read."""
     boxes = {language: [int(each.get("x", "")) for each in picture(drawn(two_arms(), language)).iter(f"{SVG}rect")]
              for language in ("en", "ar")}  # fmt: skip
     assert boxes["en"][1] < boxes["en"][2]
@@ -111,7 +108,6 @@ def test_texts_of_a_survey_are_no_markup() -> None:
 
 
 def test_long_texts_are_wrapped_and_shortened() -> None:
-    """In every script."""
     for label in ("very " * 200, "很" * 400):
         long = two_arms()
         long["questions"][1]["label"] = {"en": label}

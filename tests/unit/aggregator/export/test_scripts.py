@@ -128,7 +128,6 @@ def test_analysis_in_python_takes_waves_and_revisions_apart(tmp_path: Path) -> N
 
 
 def test_analysis_in_r_has_no_line_that_is_too_long() -> None:
-    """It is read by people, too."""
     script = files("sottovoce.aggregator.export.scripts").joinpath("analysis.R").read_text(encoding="utf-8")
     assert [line for line in script.splitlines() if len(line) > 120] == []
 

@@ -89,7 +89,6 @@ class Exported:
     survey: Survey
 
     def table(self, name: str) -> Table:
-        """Return the rows of a file."""
         with (self.folder / name).open(encoding="utf-8-sig") as file:
             return list(csv.DictReader(file))
 

@@ -41,7 +41,6 @@ def stored(every: Source) -> Counter[tuple[float | None, ...]]:
 
 
 def file(folder: Path, header: str, lines: list[str]) -> Path:
-    """A CSV."""
     path = folder / "mine.csv"
     path.write_text("\n".join([header, *lines, ""]))
     return path
@@ -51,7 +50,6 @@ SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
 
 def rows(folder: Path) -> list[dict[str, str]]:
-    """The rows of estimates.csv."""
     with (folder / "estimates.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
@@ -175,7 +173,6 @@ def test_missing_covariate_leaves_the_report_out(tmp_path: Path) -> None:
     ],
 )
 def test_covariates_that_do_not_fit_are_refused(tmp_path: Path, header: str, count: int, words: str) -> None:
-    """With the file, and what to do."""
     lines = [",".join(["ab"[row % 2]] * (header.count(",") + 1)) for row in range(count)]
     with pytest.raises(SpecError, match=words):
         with_covariates(reports_of(), file(tmp_path, header, lines))

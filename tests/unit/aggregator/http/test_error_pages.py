@@ -57,15 +57,12 @@ class Outline(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note an element."""
         self.opened.append((tag, dict(attrs)))
 
     def handle_endtag(self, tag: str) -> None:
-        """Note its end."""
         self.closed.append(tag)
 
     def handle_data(self, data: str) -> None:
-        """Note what stands in it."""
         self.words += [] if self.opened[-1:] and self.opened[-1][0] == "style" else data.split()
 
 

@@ -30,7 +30,6 @@ from tests.vectors.items import own_coin_survey
 
 @pytest.fixture
 def described(app: Flask) -> Any:
-    """The description, as anybody gets it."""
     return app.test_client().get("/openapi.json").json
 
 
@@ -103,7 +102,6 @@ def test_names_of_options_are_described_as_they_are_read(described: Any) -> None
 
 
 def _mistaken(kind: str, options: Any) -> set[str]:
-    """Return the names of the options that are refused."""
     try:
         parse_request(kind, options)
     except OptionsError as error:

@@ -29,13 +29,11 @@ SURVEY = survey(opens="2026-01-01T00:00:00Z", closes="2027-01-01T00:00:00Z")
 
 @pytest.fixture
 def admission(storage: SQLiteStorage, clock: FakeClock) -> Admission:
-    """Admission to a published survey."""
     storage.publish(SURVEY)
     return Admission(storage, clock)
 
 
 def report() -> Report:
-    """A fresh, honest report."""
     return randomize(SURVEY, encode(SURVEY, ANSWERS), Draws())
 
 
@@ -88,7 +86,6 @@ def test_begin_from_memory_does_without_the_database_or_does_nothing(
 
 
 def test_admit_refuses_another_report_under_a_known_id(admission: Admission, storage: SQLiteStorage) -> None:
-    """The first one stays."""
     first = report()
     admission.admit("exam", dump_report(first, SURVEY))
     other = replace(first, values=(1 - (first.values[0] or 0), *first.values[1:]))
@@ -239,7 +236,6 @@ def alone(admission: Admission, asked: Survey, report: Report, token: str = "") 
 
 
 def batched(admission: Admission, asked: Survey, report: Report, token: str = "", fast: bool = False) -> str:
-    """The same for the only report of a batch."""
     text = dump_report(report, asked).decode().rstrip()
     item = f'{{"report":{text},"token":"{token}"}}' if token else f'{{"report":{text}}}'
     body = f'{{"format":"sottovoce-batch/1","items":[{item}]}}'.encode()
@@ -249,7 +245,6 @@ def batched(admission: Admission, asked: Survey, report: Report, token: str = ""
 
 
 def in_a_fast_batch(admission: Admission, asked: Survey, report: Report, token: str = "") -> str:
-    """The same for one of the batches that are not decoded."""
     return batched(admission, asked, report, token, fast=not token)
 
 
@@ -264,7 +259,6 @@ doors = pytest.mark.parametrize("door", DOORS, ids=lambda door: door.__name__)
 
 
 def sent(number: int, asked: Survey = ASKED, **changes: object) -> Report:
-    """The report of this number."""
     report = Report(asked.name, asked.digest, 0, f"{number:032x}", (number % 2, number))
     return replace(report, **changes)  # type: ignore[arg-type]
 
@@ -433,12 +427,10 @@ def item(sent: Report, token: str = "") -> str:
 
 
 def batch(*items: str) -> bytes:
-    """The batch of these items."""
     return f'{{"format":"sottovoce-batch/1","items":[{",".join(items)}]}}'.encode()
 
 
 def replies(admission: Admission, *items: str) -> list[Any]:
-    """What a batch is answered."""
     document = json.loads(admission.begin_batch("exam", batch(*items)).reply())
     validator("batch-receipt").validate(document)
     return list(document["items"])
@@ -555,7 +547,6 @@ def node(storage: SQLiteStorage, clock: FakeClock) -> Admission:
 
 
 def body(number: int) -> bytes:
-    """A report of its own."""
     return dump_report(Report("exam", WHOLE.digest, 0, f"{number:032x}", (1, 2, 0)), WHOLE)
 
 

@@ -34,7 +34,6 @@ WRITTEN = [("content-length", "0")]
 
 
 def report() -> Report:
-    """A fresh, honest report."""
     return randomize(survey(), encode(survey(), ANSWERS), Draws())
 
 
@@ -66,7 +65,6 @@ class Exchange:
         return self._body
 
     def response_bytes(self, *answer: Any) -> None:
-        """Keep it."""
         assert self.answer is None
         self.answer = answer  # type: ignore[assignment]
 
@@ -443,8 +441,6 @@ def test_end_gives_up_what_is_read_and_what_begins_later() -> None:
 
 
 def test_request_that_is_cancelled_from_elsewhere_is_no_late_one() -> None:
-    """It ends as it was told."""
-
     async def cancelled() -> list[Any]:
         reader = BodyReader(1000)
         task = asyncio.create_task(reader.read(Slow(), 4))

@@ -47,7 +47,6 @@ class Request:
 
     @property
     def head(self) -> list[tuple[str, str]]:
-        """All its headers."""
         written = {name.lower() for name, _ in self.headers}
         found = [] if "content-type" in written or not self.body else [("Content-Type", "application/json")]
         if self.length and self.method in {"POST", "PUT"} and "content-length" not in written:
@@ -87,7 +86,6 @@ class Door:
 
     @property
     def rejected(self) -> Counter[str]:
-        """The counters of reasons."""
         counters: Counter[str] = self.app.extensions["admission"].rejected
         return counters
 
@@ -111,7 +109,6 @@ def doors(request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock) -> I
 
 
 def both(doors: list[Door], request: Request) -> Answer:
-    """The answer of both, which is one."""
     answers = [door.ask(request) for door in doors]
     assert answers[0] == answers[1]
     # What never gets as far as admission the gate counts too, and the application without it does not.
@@ -122,29 +119,24 @@ def both(doors: list[Door], request: Request) -> Answer:
 
 
 def sent(number: int, asked: Any = OPEN, **changes: Any) -> bytes:
-    """The report of this number."""
     report = Report(asked.name, asked.digest, 0, f"{number:032x}", (number % 2, number % 3, 0))
     return dump_report(replace(report, **changes), asked)
 
 
 def path(name: str, end: str = "") -> str:
-    """Where reports go."""
     return f"/api/v1/surveys/{name}/reports{end}"
 
 
 def bearer(token: str) -> tuple[tuple[str, str], ...]:
-    """The header that brings a token."""
     return (("Authorization", f"Bearer {token}"),)
 
 
 def of(*reports: bytes) -> bytes:
-    """A batch of these."""
     items = ",".join(f'{{"report":{report.decode().rstrip()}}}' for report in reports)
     return f'{{"format":"sottovoce-batch/1","items":[{items}]}}'.encode()
 
 
 def code(answer: Answer) -> str:
-    """The reason in an answer."""
     return str(json.loads(answer[2] or b"{}").get("code", ""))
 
 

@@ -68,7 +68,6 @@ Step = Sequence[Sent] | Callable[[SQLiteStorage], object]
 
 
 def report(number: int, asked: Survey = OPEN, **changes: Any) -> bytes:
-    """The report of this number."""
     digits = sha256(f"{number}".encode()).hexdigest()[:32]
     sent = Report(asked.name, asked.digest, 0, digits, (number % 2, number % 3, number // 2 % 2, number % 101))
     return dump_report(replace(sent, **changes), asked)
@@ -111,7 +110,6 @@ class Node:
         self.quick = 0
 
     def answers(self, steps: Sequence[Step], patch: pytest.MonkeyPatch, together: int = TOGETHER) -> list[Answer]:
-        """The answers to all requests, in order."""
         original = Admission.read_quick
 
         def counted(admission: Admission, name: str, body: bytes) -> Any:

@@ -30,12 +30,10 @@ SURVEY = survey(waves=WAVES, privacy={"release_batch": 5})
 
 
 def at(month: int, day: int = 1) -> datetime:
-    """A day of the year."""
     return datetime(2026, month, day, tzinfo=UTC)
 
 
 def body(wave: int) -> bytes:
-    """A fresh report of this wave."""
     return dump_report(randomize(SURVEY, encode(SURVEY, ANSWERS), Draws(), wave), SURVEY)
 
 

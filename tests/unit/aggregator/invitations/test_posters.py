@@ -16,12 +16,10 @@ LINK = "https://survey.example.org/s/exam#d=" + "0123456789abcdef" * 2
 
 
 def invitation(language: str = "en", **changes: object) -> PosterContent:
-    """To the small survey."""
     return PosterContent(survey(**changes), 0, Words(language))
 
 
 def questions(**changes: object) -> list[dict[str, object]]:
-    """The first question alone, changed."""
     return [{**document()["questions"][0], **changes}]
 
 

@@ -39,7 +39,6 @@ def _numbers() -> Iterator[SigningKey]:
 
 @pytest.fixture(autouse=True)
 def quick_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another number at each call."""
     numbers = _numbers()
     monkeypatch.setattr(key_file, "make_key", lambda _bits: next(numbers))
 

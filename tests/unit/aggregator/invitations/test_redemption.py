@@ -41,29 +41,24 @@ def app(storage: SQLiteStorage, clock: FakeClock, tmp_path: Path) -> Flask:
 
 @pytest.fixture
 def client(app: Flask) -> FlaskClient:
-    """A device."""
     return app.test_client()
 
 
 def redeem(client: FlaskClient, body: bytes) -> Any:
-    """A reply to a request that redeems."""
     return post(client, f"{SURVEYS}/redeem", body)
 
 
 def report_of(prepared: Prepared, wave: int = 0) -> bytes:
-    """A report under the prepared id."""
     asked = blind_survey()
     drawn = randomize(asked, encode(asked, ANSWERS), Draws())
     return dump_report(replace(drawn, report_id=prepared.report_id.hex(), wave=wave), asked)
 
 
 def send(client: FlaskClient, body: bytes, signature: str | None) -> Any:
-    """A reply to a report."""
     return post(client, f"{SURVEYS}/reports", body, **({"Authorization": f"Blind {signature}"} if signature else {}))
 
 
 def invited(storage: SQLiteStorage) -> str:
-    """A new invitation."""
     return create_tokens(storage, "exam", 1)[0]
 
 
@@ -174,7 +169,6 @@ def test_report_without_a_signature_of_its_id_is_refused(client: FlaskClient, st
 
 
 def batch(client: FlaskClient, items: list[Any]) -> Any:
-    """What became of each report of a batch."""
     body = json.dumps({"format": "sottovoce-batch/1", "items": items}, separators=(",", ":")).encode()
     return post(client, f"{SURVEYS}/reports/batch", body).json["items"]
 
@@ -203,7 +197,6 @@ def test_many_redeem_at_once_and_each_is_signed_for_once(app: Flask, storage: SQ
 
 @pytest.mark.slow
 def test_ten_thousand_redeem_at_once(app: Flask, storage: SQLiteStorage) -> None:
-    """The same with ten thousand invitations."""
     check_once(app, storage, 10_000)
 
 

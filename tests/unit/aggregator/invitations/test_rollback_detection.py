@@ -41,7 +41,6 @@ def stores(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Sto
 
 @pytest.fixture
 def keys(tmp_path: Path) -> str:
-    """A file of keys."""
     KeysFile(str(tmp_path / "keys"))._write({"exam": (key(0),)})
     return str(tmp_path / "keys")
 

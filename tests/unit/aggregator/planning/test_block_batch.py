@@ -77,7 +77,6 @@ def test_no_respondents_give_no_reports() -> None:
 
 
 def test_options_of_other_sizes_stay_in_their_range() -> None:
-    """Each truth of each question."""
     asked = parse_survey(survey(block("two", "5/2", 1, asks("a"), asks("b", "rating", choices=names(7)))))
     truths = [np.arange(700) % 2, np.arange(700) % 7]
     columns = randomized(asked, truths, BatchDraws(seeded("range")))

@@ -154,7 +154,6 @@ DRAWN = {"name": "sampled_option", "a": "3/4", "b": "1/4"}
 
 
 def channel(mechanism: dict[str, Any], options: int = 0) -> ShareChannel:
-    """Of an option through a mechanism."""
     kind = asked("q", "select_one", mechanism, choices=names(options)) if options else asked("q", "boolean", mechanism)
     found = measure_of(parse_survey(survey(kind)).questions[0])
     assert isinstance(found, ShareChannel)

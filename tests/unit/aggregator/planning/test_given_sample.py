@@ -99,7 +99,6 @@ def test_odds_ratio_is_found_with_the_promised_power(shares: tuple[float, float]
 
 
 def test_impossible_plans_are_refused() -> None:
-    """With what is wrong."""
     with pytest.raises(EstimateError, match="above 0 and not 1"):
         odds_ratio_of_two(ASKS, (ASKS.questions[0], ASKS.questions[1]), 1, 0.8, None)
     with pytest.raises(EstimateError, match="between 0 and 1"):

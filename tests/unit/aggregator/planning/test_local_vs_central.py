@@ -92,6 +92,5 @@ def test_picture_has_a_line_for_each_row():
     ],
 )
 def test_comparison_out_of_range_is_refused(epsilon, options, prevalence, confidence):
-    """With a sentence."""
     with pytest.raises(EstimateError, match=r"must lie|needs"):
         price_of_trust(epsilon, options, prevalence, confidence)

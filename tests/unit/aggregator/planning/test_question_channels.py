@@ -195,7 +195,6 @@ MEANS: dict[str, Document] = {
 
 
 def channel(question: Question) -> NumberChannel:
-    """Of a question that is no public one."""
     assert question.mechanism is not None
     planned = mechanism_measure(question.mechanism, question.domain)
     assert isinstance(planned, NumberChannel)

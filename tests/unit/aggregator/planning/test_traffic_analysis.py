@@ -38,14 +38,12 @@ def test_one_visit_that_pairs_is_grave(found: Any, grave: bool) -> None:
 
 
 def test_short_wait_is_told_for_few_people() -> None:
-    """A day is enough."""
     assert [any("24 hours or more" in each for each in suggestions(asked(hours))) for hours in (1, 23, 24, 168)] == [
         True, True, False, False
     ]  # fmt: skip
 
 
 def opened(minutes: int, hours: int = 24, **changes: Any) -> Any:
-    """The same, open for so many minutes."""
     closes = datetime(2026, 11, 2, tzinfo=UTC) + timedelta(minutes=minutes)
     return asked(hours, opens="2026-11-02T00:00:00Z", closes=f"{closes:%Y-%m-%dT%H:%M:%SZ}", **changes)
 

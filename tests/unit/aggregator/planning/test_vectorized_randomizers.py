@@ -57,7 +57,6 @@ def excess(mechanism: Mechanism, truth: object, reported: np.ndarray) -> float:
 
 
 def batch(name: str, truth: object, seed: str, runs: int = RUNS) -> tuple[Mechanism, np.ndarray]:
-    """Many reports of one truth."""
     mechanism = parsed(CASES[name][0]).mechanism
     assert mechanism is not None
     return mechanism, simulate(mechanism, np.array([truth] * runs), BatchDraws(seeded(seed)))

@@ -31,7 +31,6 @@ FORCED = {"name": "forced_response", "truth": "3/4", "yes": "1/6", "no": "1/12"}
 
 
 def account(asked: Survey, terms: AccountTerms) -> Document:
-    """The account in English."""
     return make_account(asked, terms, catalogue(), ENGLISH)
 
 
@@ -41,12 +40,10 @@ def page(made: Document) -> str:
 
 
 def lines(made: Document) -> list[str]:
-    """Its text in English."""
     return text.lines(made, ENGLISH)
 
 
 def totals(made: Document) -> list[tuple[str, float]]:
-    """Its sums in English."""
     return [(who, epsilon) for _, who, epsilon in totals_in(made, ENGLISH)]
 
 
@@ -56,7 +53,6 @@ def percent(share: float) -> str:
 
 
 def coins(count: int, mechanism: dict[str, object] | None = None) -> list[dict[str, object]]:
-    """So many yes/no questions."""
     asked = {"type": "boolean", "label": {"en": "Q"}, "mechanism": mechanism or {"name": "coin_flip"}}
     return [{**asked, "name": f"q{index}"} for index in range(count)]
 
@@ -166,7 +162,6 @@ def test_questions_that_are_drawn_cost_the_dearest_of_them() -> None:
      AccountTerms(delta=float("nan")), AccountTerms(respondents=0)],
 )  # fmt: skip
 def test_impossible_terms_give_no_account(terms: AccountTerms) -> None:
-    """A message, and no figure."""
     with pytest.raises(SpecError, match=r"must be|must lie"):
         account(survey(), terms)
 

@@ -34,7 +34,6 @@ class Scene:
         return self.results.pop(0) if self.results else True
 
     def wait_for(self, settled: int) -> None:
-        """Wait until it has settled so often."""
         with self._done:
             assert self._done.wait_for(lambda: self.settled >= settled, WAIT)
 
@@ -91,7 +90,6 @@ def test_a_rush_settles_at_once(scene: Callable[..., Scene]) -> None:
 
 
 def test_a_reader_that_prevents_it_leads_to_another_attempt(scene: Callable[..., Scene]) -> None:
-    """The attempt after that is the last one."""
     one = scene(True, False)
     one.thread.note_stored(1)
     assert one.after(QUIET_SECONDS) == 2

@@ -35,7 +35,6 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
 
 @pytest.fixture(scope="module")
 def client(app: Flask) -> FlaskClient:
-    """A researcher's browser."""
     found: FlaskClient = log_in(app)[0]
     return found
 

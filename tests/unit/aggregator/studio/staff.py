@@ -11,7 +11,6 @@ OWN = {"Sec-Fetch-Site": "same-origin"}
 
 
 def browser(app: Flask, account_id: bytes, language: str = "en") -> FlaskClient:
-    """A browser that is signed in, and speaks a language."""
     cookie, digest = new_cookie()
     now = int(app.extensions["clock"]().timestamp())
     assert app.extensions["storage"].access.start_session(digest, account_id, "link", now)
@@ -22,7 +21,6 @@ def browser(app: Flask, account_id: bytes, language: str = "en") -> FlaskClient:
 
 
 def press(client: FlaskClient, path: str, **given: Any) -> Any:
-    """The reply to a form."""
     token = re.search(r'name="form_token" value="([0-9a-f]+)"', client.get("/dashboard/me").text)
     assert token
     return client.post(path, data={"form_token": token[1], **given}, headers=OWN)

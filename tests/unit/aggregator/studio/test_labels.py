@@ -13,7 +13,6 @@ ARMS = [{"name": "direct"}, {"name": "protected"}]
 
 
 def asked(name: str, *arms: str) -> dict[str, Any]:
-    """A question with the text of all, for these arms."""
     coin = {"mechanism": {"name": "coin_flip"}}
     return {"type": "boolean", "name": name, "label": {"en": "Cheated?"}, **coin, **({"arm": [*arms]} if arms else {})}
 

@@ -107,7 +107,6 @@ NOTES = (
 
 
 def _constants(tree: ast.Module) -> dict[str, str]:
-    """The texts that a module names."""
     found: dict[str, str] = {}
     for node in tree.body:
         if not isinstance(node, ast.Assign):
@@ -195,7 +194,6 @@ def test_page_refuses_in_the_readers_language(client: FlaskClient, language: str
 
 
 def test_notes_of_a_model_are_in_the_readers_language(app: Flask, client: FlaskClient) -> None:
-    """As many as programs are told."""
     told = document(app, "done", "regression", outcome="cheated", on=["reason"])["warnings"]
     page = get(client, "done/models?kind=regression&outcome=cheated&on=reason", "de").text
     notes = re.findall("<li>(.*?)</li>", page.partition('id="notes"')[2].partition("</section>")[0])

@@ -66,13 +66,11 @@ class _Texts(HTMLParser):
         self.found += [told[key] or "" for key in ("title", "aria-label", "alt", "placeholder") if key in told] + [""]
 
     def handle_endtag(self, tag: str) -> None:
-        """Likewise."""
         self._aside -= tag in ASIDE
         if tag not in INLINE:
             self.found.append("")
 
     def handle_data(self, data: str) -> None:
-        """More of the text."""
         if not self._aside:
             self.found[-1] += data
 

@@ -31,7 +31,6 @@ DEAR = coins(9)
 
 
 def refusal(asked: Survey) -> str:
-    """What is said of it."""
     with pytest.raises(SpecError) as caught:
         check_affordable(asked)
     return str(caught.value)

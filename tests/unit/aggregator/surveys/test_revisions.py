@@ -42,7 +42,6 @@ def remembered(**changes: Any) -> dict[str, Any]:
 
 
 def test_first_revision_is_published_as_it_is(storage: SQLiteStorage) -> None:
-    """It has nothing before it."""
     assert next_revision(storage, survey()) == survey()
 
 

@@ -36,7 +36,6 @@ def test_parse_yaml_keeps_decimals_and_dates_as_text() -> None:
 
 
 def test_parse_yaml_reads_json() -> None:
-    """JSON is YAML."""
     assert parse_yaml(b'{"a": [1, "no", null]}') == {"a": [1, "no", None]}
 
 

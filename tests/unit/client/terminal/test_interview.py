@@ -77,7 +77,6 @@ def test_refusal_is_offered_only_where_it_has_a_home() -> None:
 
 
 def test_vector_is_refused_as_a_whole() -> None:
-    """At its first number."""
     place = {"mechanism": {"name": "sampled_coordinate", "a": "3/5", "b": "2/5"}, "min": 0, "max": 4, "step": 2}
     zero = {"x0": 0, "x1": 0}
     asked = parse_survey(survey(asks("vector", "q", coordinates=names(2, "x"), **place, when_absent=zero)))

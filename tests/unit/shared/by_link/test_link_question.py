@@ -87,7 +87,6 @@ def test_code_of_another_question_is_refused() -> None:
 
 
 def problems(document: dict[str, Any]) -> dict[str, str]:
-    """Return what a document is refused for, by pointer."""
     with pytest.raises(SpecError) as refused:
         parse_link(document)
     return dict(refused.value.problems)
@@ -101,7 +100,6 @@ def test_hostile_addresses_are_refused() -> None:
 
 
 def test_address_in_punycode_with_port_443_is_taken() -> None:
-    """As a browser copies it."""
     address = "https://xn--universitt-y5a.example:443/a%20b/?x=1&d[/data/x]=2"
     assert parse_link({**LINK, "then": address}).then == address
 

@@ -72,7 +72,6 @@ def test_laplace_is_the_clamped_geometric_mechanism(given):
     ],
 )
 def test_wrong_parameters_under_a_known_name_are_told(document, told):
-    """Which parameters there are, and in which range."""
     with pytest.raises(SpecError, match=told):
         parsed(document)
 

@@ -243,7 +243,6 @@ def test_each_half_may_have_a_column_of_its_own() -> None:
 
 
 def test_command_prints_the_share_and_leaves_out_rows_without_a_count(tmp_path: Path) -> None:
-    """As a table, or as JSON."""
     path = tmp_path / "answers.csv"
     path.write_text("\n".join(["y,treat", *_rows(), "NA,1", ",0"]))
     words = ["results", "list-experiment", str(path), "--count", "y", "--arm", "treat"]

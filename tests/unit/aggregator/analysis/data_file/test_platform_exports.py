@@ -34,7 +34,6 @@ def _share(document: Any) -> tuple[int, float]:
 
 
 def test_page_has_an_export_of_each_platform() -> None:
-    """With its command."""
     platforms = {
         "Qualtrics",
         "SurveyMonkey",

@@ -34,7 +34,6 @@ def _cell(cell: object) -> str:
 
 
 def texts(table: FileTable) -> dict[str, list[str]]:
-    """Cells by column."""
     return {
         name: [column.values[code] if code >= 0 else "" for code in column.rows]
         for name, column in table.columns.items()
@@ -42,7 +41,6 @@ def texts(table: FileTable) -> dict[str, list[str]]:
 
 
 def written(folder: Path, kind: str) -> Path:
-    """The rows in a file of a kind."""
     path = folder / f"data{kind}"
     frame = pandas.DataFrame(ROWS, columns=list(EXPECTED))
     if kind == ".xlsx":
@@ -194,7 +192,6 @@ def test_comma_is_a_decimal_comma_only_where_it_must_be(tmp_path: Path, cells: l
 
 
 def test_several_columns_with_commas_have_decimal_commas(tmp_path: Path) -> None:
-    """Whatever the numbers of their decimals."""
     (tmp_path / "data.csv").write_text("x;y\n1,25;3\n2;4,5\n")
     assert texts(read_table(tmp_path / "data.csv")) == {"x": ["1.25", "2"], "y": ["3", "4.5"]}
 

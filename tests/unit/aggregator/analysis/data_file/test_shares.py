@@ -367,7 +367,6 @@ def _one_sample(draws: np.random.Generator) -> bool:
 def test_anchor_that_tells_nothing_is_refused(
     anchors: dict[str, str], channel: str, words: str, tmp_path: Path
 ) -> None:
-    """With what an anchor needs."""
     with pytest.raises(SurveyError, match=words):
         _open(tmp_path, a=channel).shares(anchors=anchors)
 

@@ -119,7 +119,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Flas
 
 @pytest.fixture
 def client(place: tuple[Path, Flask]) -> FlaskClient:
-    """A researcher's browser."""
     found: FlaskClient = log_in(place[1])[0]
     return found
 
@@ -196,7 +195,6 @@ def test_equal_totals_do_not_make_the_mean_sum_certain(tmp_path: Path, reports: 
 
 
 def test_command_prints_a_model_and_a_sum(tmp_path: Path) -> None:
-    """As tables, or as JSON."""
     words = ["results", "items", str(_file(tmp_path, PUBLIC)), "x", "y", "z"]
     printed = CliRunner().invoke(main, words).output
     assert "Standard deviation between people" in printed
@@ -219,7 +217,6 @@ def test_command_prints_a_model_and_a_sum(tmp_path: Path) -> None:
 def test_what_has_no_such_model_is_refused(
     names: tuple[str, ...], options: dict[str, str], words: str, tmp_path: Path
 ) -> None:
-    """With the reason and what there is."""
     data = open_data(_file(tmp_path, {"01a": 5, "10b": 5, "11c": 5}))
     with pytest.raises(SurveyError) as refused:
         data.items(*names, **options)  # type: ignore[arg-type]
@@ -316,7 +313,6 @@ def test_files_alone_have_list_experiments_and_designs(client: FlaskClient) -> N
     ],
 )  # fmt: skip
 def test_what_is_no_item_is_refused(survey: Survey, names: list[str], why: str) -> None:
-    """With the question and the reason."""
     made = [[*row, at % (survey.questions[-1].largest + 1)][: len(survey.questions)] for at, row in enumerate(ROWS)]
     table = np.array(made, float)
     whole = Columns.from_arrays(survey, {each.name: table[:, at] for at, each in enumerate(survey.questions)})
@@ -325,7 +321,6 @@ def test_what_is_no_item_is_refused(survey: Survey, names: list[str], why: str) 
 
 
 def test_waves_of_the_same_people_need_one_wave() -> None:
-    """Reports of waves are not linked."""
     survey = exams(waves=[{"opens": f"2027-0{at}-01T00:00:00Z", "closes": f"2027-0{at}-09T00:00:00Z"} for at in (1, 6)])
     table = np.array(ROWS, float)
     arrays = {each.name: table[:, at] for at, each in enumerate(survey.questions)}

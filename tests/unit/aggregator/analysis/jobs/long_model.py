@@ -22,7 +22,6 @@ LONG: dict[str, Any] = {"outcome": "answer", "on": ["a", "b", "c", "d", "e", "f"
 
 
 def asked() -> Request:
-    """Its request."""
     return parse_request("regression", LONG)
 
 
@@ -44,7 +43,6 @@ def reported(reports: int = REPORTS) -> dict[str, np.ndarray]:
 
 
 def long_columns(reports: int = REPORTS) -> Columns:
-    """Its reports."""
     return Columns.from_arrays(long_survey(), reported(reports))
 
 

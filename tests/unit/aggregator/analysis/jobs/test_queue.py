@@ -53,7 +53,6 @@ COLUMNS = long_columns()
 
 @pytest.fixture
 def pool() -> Iterator[WorkerPool]:
-    """Processes of one test."""
     made = WorkerPool()
     yield made
     made.end()
@@ -88,7 +87,6 @@ def is_gone(pid: int) -> bool:
 
 
 def reason(job: QueuedJob | None) -> str:
-    """The reason for which a job was stopped."""
     assert job is not None
     job.finished.wait()
     with pytest.raises(AnalysisStopped) as stopped:

@@ -39,7 +39,6 @@ YES, N = (130, 240), (400, 500)
 
 
 def reports(yes: tuple[int, int] = YES, n: tuple[int, int] = N) -> list[list[int | None]]:
-    """Reports of both arms, each with so many yes."""
     made: list[list[int | None]] = []
     for arm in (0, 1):
         own = [[int(place < yes[arm]), None, arm] for place in range(n[arm])]
@@ -48,7 +47,6 @@ def reports(yes: tuple[int, int] = YES, n: tuple[int, int] = N) -> list[list[int
 
 
 def columns(survey: Survey, rows: list[list[int | None]]) -> Columns:
-    """The reports as columns."""
     table = np.array([[np.nan if each is None else each for each in row] for row in rows])
     return Columns.from_arrays(survey, {each.name: table[:, at] for at, each in enumerate(survey.questions)})
 

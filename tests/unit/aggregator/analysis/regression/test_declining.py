@@ -142,7 +142,6 @@ def columns(declined: tuple[float, float], n: int = 3000, more: dict[str, Any] |
 
 
 def estimates(fitted: Regression | None) -> dict[str, float | None]:
-    """Of all coefficients, by term."""
     assert fitted is not None
     return {each.term: each.estimate for each in fitted.coefficients}
 

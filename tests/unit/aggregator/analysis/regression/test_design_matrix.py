@@ -41,12 +41,10 @@ SECOND = (ROW // 2) % 2
 
 
 def fitted(text: str, outcome: str = "said", **more: Any) -> Regression:
-    """A regression by formula."""
     return regress(more.pop("given", EVERYTHING), outcome, parse_formula(text), **more)
 
 
 def figures(found: Regression) -> list[float | None]:
-    """Of all coefficients."""
     return [each.estimate for each in found.coefficients]
 
 

@@ -55,18 +55,15 @@ def logit(beta: np.ndarray, x: np.ndarray, g: np.ndarray) -> np.ndarray:
 
 
 def ordered(beta: np.ndarray, x: np.ndarray, g: np.ndarray) -> np.ndarray:
-    """Slopes, then cuts."""
     below = 1 / (1 + np.exp(beta[:4] @ crossed(x, g)[1:] - beta[4:, None]))
     return np.diff(below, axis=0, append=1)
 
 
 def figures(fitted: Regression, field: str = "estimate") -> np.ndarray:
-    """Of all effects."""
     return np.array([getattr(each, field) for each in fitted.ame])
 
 
 def coefficients(fitted: Regression | None) -> np.ndarray:
-    """In their order."""
     assert fitted is not None
     return np.array([each.estimate for each in fitted.coefficients], dtype=float)
 
@@ -257,7 +254,6 @@ def test_prediction_of_a_choice_has_one_figure_a_category() -> None:
 
 
 def test_stratum_is_the_first_unless_it_is_named() -> None:
-    """By its wave and revision."""
     waves = replace(reports(), wave=(ROW % 2).astype(np.uint8))
     fitted = regress(waves, "said", ["x"])
     shift = fitted.coefficients[2].estimate

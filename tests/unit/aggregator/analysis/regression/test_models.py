@@ -32,7 +32,6 @@ LOGIT = Multinomial(columns(ONES, X, GROUP), SAID, COIN)
 
 
 def errors(model: Multinomial, kind: str, clusters: np.ndarray | None = None) -> np.ndarray:
-    """Standard errors at the maximum."""
     return np.sqrt(np.diag(covariance(model, maximize(model), kind, clusters)))
 
 
@@ -50,7 +49,6 @@ Z2 = np.array(
 
 
 def roots(covariance: np.ndarray) -> np.ndarray:
-    """Standard errors."""
     return np.sqrt(np.diag(covariance))
 
 
@@ -72,7 +70,6 @@ def test_logit_meets_the_worked_example() -> None:
     ],
 )
 def test_standard_errors_meet_the_worked_example(kind: str, expected: list[float]) -> None:
-    """Each kind its own."""
     assert errors(LOGIT, kind) == pytest.approx(expected, abs=5e-7)
 
 
@@ -89,7 +86,6 @@ def test_score_products_are_added_up_from_each_report() -> None:
 
 
 def test_errors_by_cluster_meet_the_worked_example() -> None:
-    """A hundred clusters of six."""
     assert errors(LOGIT, "observed", ROW // 6) == pytest.approx([0.128551, 0.161633, 0.285684], abs=5e-7)
 
 
@@ -208,7 +204,6 @@ def test_inverse_of_what_is_not_positive_is_none() -> None:
 
 
 def test_ordered_logit_meets_the_worked_example() -> None:
-    """Slopes and cuts."""
     fit = maximize(Ordered(columns(X, GROUP), ratings(), ODDS_3))
 
     assert fit.converged

@@ -57,7 +57,6 @@ def test_outlier_of_a_predictor_is_no_missing_maximum() -> None:
 
 
 def test_blocks_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many there are."""
     model = Multinomial(columns(ONES, X, GROUP), SAID, COIN, WEIGHTS)
     whole, products = maximize(model), score_products(model, np.array([0.1, -0.2, 0.3]), power=2)
     monkeypatch.setattr(newton, "BLOCK", 7)

@@ -73,7 +73,6 @@ def people(mechanism: dict[str, Any] | None = None, **more: Any) -> Columns:
 
 
 def model(columns: Columns, **options: Any) -> dict[str, Any]:
-    """Of a request."""
     return dict(parse_request("regression", options).document(columns))
 
 

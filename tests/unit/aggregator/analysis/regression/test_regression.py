@@ -48,7 +48,6 @@ def long_mturk(folder: Path) -> Path:
 
 
 def made(folder: Path, reports: Sequence[tuple[Any, ...]], header: str = "id,x,y") -> Any:
-    """A file of public answers."""
     path = folder / "rows.csv"
     path.write_text("\n".join([header, *(",".join(map(str, row)) for row in reports)]))
     return open_data(path)
@@ -148,12 +147,10 @@ def test_outcome_that_is_alike_for_all_is_refused(tmp_path: Path, options: dict[
 
 
 def estimates(fitted: Regression) -> list[float | None]:
-    """Of all coefficients."""
     return [coefficient.estimate for coefficient in fitted.coefficients]
 
 
 def errors(fitted: Regression) -> list[float | None]:
-    """Of all coefficients."""
     return [coefficient.std_error for coefficient in fitted.coefficients]
 
 
@@ -368,7 +365,6 @@ def test_few_reports_for_much_noise_are_warned_of() -> None:
 def test_what_cannot_be_estimated_is_refused(
     outcome: str, predictors: list[str], more: dict[str, Any], words: str
 ) -> None:
-    """Each with its sentence."""
     with pytest.raises(EstimateError, match=words):
         regress(EVERYTHING, outcome, predictors, **more)
 
@@ -531,7 +527,6 @@ def test_equal_reports_count_once_with_the_same_figures(
 
 
 def numbers_in(document: object) -> list[float]:
-    """All numbers of a document, in its order."""
     if isinstance(document, dict):
         document = list(document.values())
     if isinstance(document, list | tuple):

@@ -51,7 +51,6 @@ TRUTH = np.array([[0.42, 0.18], [0.12, 0.28]])
 
 
 def variables(survey: Any, *names: str) -> list[Variable]:
-    """The variables of questions."""
     asked = {question.name: question for question in survey.questions}
     return [variables_of(asked[name])[0] for name in names]
 
@@ -89,7 +88,6 @@ FIVE_ERRORS = 5
 
 
 def asked(*questions: Document, revision: int) -> Survey:
-    """A revision of one survey."""
     return blocks(*questions, name="block", revision=revision)
 
 
@@ -151,14 +149,12 @@ def repeated(survey: Survey, arrays: dict[str, np.ndarray], shares: np.ndarray) 
 
 
 def openly() -> tuple[Columns, np.ndarray]:
-    """The true answers of those who answered."""
     cells, shares = truth(declining=True)
     some = cells[:, 1] < 2
     return repeated(OPEN, dict(zip(("a", "b", "c", "sex"), cells[some].T, strict=True)), shares[some])
 
 
 def estimates(fitted: Regression) -> dict[str, float]:
-    """Coefficients by term."""
     return {each.term.removesuffix("=yes"): each.estimate or 0.0 for each in fitted.coefficients}
 
 

@@ -156,7 +156,6 @@ def test_waves_of_the_same_people_are_told():
 
 
 def test_fixed_answers_of_who_gave_none_are_told():
-    """They are among the no."""
     coded = {**question(COIN), "when_absent": "no"}
 
     assert crosstab(columns(COINS, coded, question(COIN)), "a", "b").warnings == (
@@ -168,7 +167,6 @@ MEMOIZED = {"name": "memoized_rr", "permanent": COIN, "instantaneous": COIN, "wa
 
 
 def test_memoized_answers_of_several_waves_are_refused():
-    """One wave alone has its table."""
     made = columns(COINS, question(MEMOIZED), question(COIN), waves=months(2))
     both = replace(made, wave=(np.arange(1000) % 2).astype(np.uint8))
 
@@ -212,7 +210,6 @@ def test_numbers_have_means_among_groups_and_no_table():
 
 
 def test_survey_without_reports_is_refused():
-    """There is nothing to estimate from."""
     with pytest.raises(EstimateError, match="no report contains both"):
         crosstab(columns([[0, 0], [0, 0]]), "a", "b")
 

@@ -39,7 +39,6 @@ GROUPS = pair(openly, coin, [[420, 180], [190, 210]])
 
 
 def limits(found):
-    """The two ends."""
     return found.low, found.high
 
 
@@ -117,7 +116,6 @@ def test_difference_between_two_randomized_groups():
 
 
 def test_difference_between_public_groups():
-    """Without noise in the groups."""
     found = difference(GROUPS, (0, 1), 1, (-1.0, 1.0), Z)
 
     assert (found.raw, *limits(found)) == pytest.approx((0.45, 0.327598, 0.572402), abs=5e-7)

@@ -75,7 +75,6 @@ def gated(counts: Any) -> Columns:
 
 
 def shown(found: Crosstab) -> list[float | None]:
-    """Shown shares of all cells."""
     return [cell.estimate for line in found.cells for cell in line]
 
 
@@ -142,7 +141,6 @@ def test_two_of_three_public_groups_are_compared_as_if_they_were_alone() -> None
 
 
 def test_nothing_is_known_of_a_group_of_nobody() -> None:
-    """The whole range."""
     channel = CellChannel(cell_moments((1.0, 0.0), (1.0, 0.0)), 50.0)
 
     assert phi_limits(ThinTable(0.0, 0.0, 0.1, (channel,)), Z) == (-1.0, 1.0)
@@ -173,7 +171,6 @@ def test_impossible_cell_meets_the_worked_example() -> None:
 
 
 def test_weighted_table_leaves_half_seen_reports_out() -> None:
-    """Likelihoods of weighted reports are none."""
     found = crosstab(half_seen(), "a", "b", np.ones(900))
     assert found.cells[0][0].method == "score"
 

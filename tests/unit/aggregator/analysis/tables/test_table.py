@@ -76,7 +76,6 @@ def test_table_of_masks():
 
 
 def test_shares_of_hadamard_columns_sum_to_one_if_asked():
-    """The published shares, with and without."""
     hadamard = variable(one_of(3, {"name": "hadamard_response", "odds": "3"}))
     whole = pair(hadamard, openly, [[160], [90], [80], [70]])
 
@@ -102,7 +101,6 @@ def test_large_masks_give_the_same_table_row_by_row(monkeypatch):
 
 
 def test_weights_that_are_all_alike_change_nothing():
-    """Whatever number they are."""
     rows, columns = reported(COINS)
     plain = TwoWayTable(pair(coin, coin, COINS), Rule())
 

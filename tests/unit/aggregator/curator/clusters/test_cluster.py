@@ -77,7 +77,6 @@ def test_points_outside_move_nothing_beyond_the_radius():
 
 
 def test_known_centres_are_found_without_noise():
-    """Two clouds, two centres."""
     generator = np.random.Generator(np.random.PCG64(5))
     clouds = np.concatenate([generator.integers(-5, 6, (500, 2)) + centre for centre in ([60, 0], [-20, -40])])
 

@@ -92,7 +92,6 @@ def bound(folder: Path, name: str, ending: str = "csv") -> DataSet:
 
 
 def opened(file: Path) -> DataSet:
-    """As a verb opens it."""
     return open_data_set(file, None, str(file.parents[1] / "heads"))
 
 
@@ -190,12 +189,10 @@ def test_data_are_not_read_again_unless_they_were_touched(folder: Path, monkeypa
 
 
 def truncate(content: bytes) -> bytes:
-    """Without its last byte."""
     return content[:-1]
 
 
 def changed(content: bytes) -> bytes:
-    """With another last byte."""
     return content[:-1] + bytes([content[-1] ^ 1])
 
 

@@ -24,7 +24,6 @@ def read(folder: Path, text: str | bytes, names: Sequence[str] | None = None) ->
 
 
 def plain(found: DataRecords) -> dict[str, Any]:
-    """Its columns as lists."""
     return {name: values.tolist() for name, values in found.columns.items()}
 
 

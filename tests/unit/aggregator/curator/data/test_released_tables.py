@@ -67,7 +67,6 @@ def told(ended: Result) -> Any:
 
 
 def opened(folder: Path) -> SQLiteStorage:
-    """The database of a data folder."""
     return SQLiteStorage(folder / "sottovoce.sqlite")
 
 
@@ -86,7 +85,6 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def release(data: Path, epsilon: str = "300") -> Any:
-    """Tables of all public questions."""
     return told(run("results", "export", "exam", "--data", data, "--release-epsilon", epsilon, "--yes"))
 
 
@@ -115,7 +113,6 @@ def test_nothing_is_opened_unless_somebody_agrees(data: Path) -> None:
 
 
 def test_crosstab_of_two_public_questions_goes_through_the_budget(data: Path) -> None:
-    """One table of all combinations."""
     assert run("curator", "bind", "--survey", "exam", "--data", data, "--epsilon", "400").exit_code == 0
     words = ("--rows", "hours", "--columns", "again", "--release-epsilon", "200")
     (table,) = told(run("results", "crosstab", "exam", "--data", data, *words))["tables"]

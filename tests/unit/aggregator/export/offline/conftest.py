@@ -47,7 +47,6 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
 
 
 def write(source: Source, folder: Path, public: bool = False, part_rows: int = 1 << 21) -> Path:
-    """The reports in this new folder."""
     folder.mkdir(parents=True)
     write_reports(source, folder, public, part_rows=part_rows)
     return folder

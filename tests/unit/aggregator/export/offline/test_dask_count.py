@@ -27,7 +27,6 @@ def quiet(_done: int, _whole: int) -> None:
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
-    """A cluster within this process."""
     import distributed
 
     options = {"processes": False, "n_workers": 1, "threads_per_worker": 2, "dashboard_address": "127.0.0.1:0"}

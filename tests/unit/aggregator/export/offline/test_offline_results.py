@@ -26,7 +26,6 @@ def quiet(_done: int, _whole: int) -> None:
 
 
 def estimates(folder: Path, engine: str = "duckdb", **options: Any) -> str:
-    """The document of a folder, as text."""
     return json.dumps(export_document(results_of(open_folder(place_named(folder)), HERE[engine], quiet, **options)))
 
 

@@ -36,7 +36,6 @@ HOLDING = "SELECT path FROM duckdb_databases() JOIN duckdb_tables() USING (datab
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Every file by its place."""
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 

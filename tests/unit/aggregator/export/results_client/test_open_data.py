@@ -112,7 +112,6 @@ def approximately(value: Any) -> Any:
 
 
 def written(folder: Path, text: str) -> Path:
-    """A file with this text."""
     path = folder / "data.csv"
     path.write_text(text, encoding="utf-8")
     return path

@@ -158,7 +158,6 @@ def test_address_gives_the_same_with_a_key(asked: Running, monkeypatch: pytest.M
     [("{", "cannot be read as JSON"), ("[]", "is no export"), (json.dumps({"format": "x"}), "is no export")],
 )
 def test_file_that_is_no_export_is_refused(tmp_path: Path, content: str, said: str) -> None:
-    """By its name."""
     (tmp_path / "some.json").write_text(content)
     with pytest.raises(SpecError, match=said):
         open_results(tmp_path / "some.json")
@@ -220,7 +219,6 @@ def test_long_analysis_is_fetched_from_its_address(monkeypatch: pytest.MonkeyPat
 
 
 def test_stopped_analysis_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the sentence of the aggregator."""
     replies(monkeypatch, (202, {}), (422, {"code": "analysis_stopped", "detail": "stopped after 60 seconds"}))
 
     with pytest.raises(TransportError, match="stopped after 60 seconds"):

@@ -28,7 +28,6 @@ def accounts(storage: SQLiteStorage) -> None:
 
 
 def rows(page: str) -> list[str]:
-    """The text of each line."""
     found = re.findall(r"<tr><td class.*?</tr>", page)
     return [re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", row)).strip() for row in found]
 
@@ -85,7 +84,6 @@ def test_day_leaves_later_entries_out(app: Flask) -> None:
 
 
 def test_every_kind_of_entry_has_its_words() -> None:
-    """In every language."""
     for language in LANGUAGES:
         for what in events.WHAT:
             assert Words(language).translate(f"did_{what.replace(' ', '_')}")

@@ -30,12 +30,10 @@ def accounts(storage: SQLiteStorage) -> None:
 
 @pytest.fixture
 def ben(app: Flask) -> FlaskClient:
-    """Ben's browser."""
     return browser(app, BEN.id)
 
 
 def seconds(app: Flask) -> int:
-    """The present moment."""
     return int(app.extensions["clock"]().timestamp())
 
 
@@ -149,7 +147,6 @@ def test_invitation_makes_one_account_and_signs_it_in(app: Flask, storage: SQLit
 
 
 def test_whole_key_of_ones_own_signs_in(app: Flask, ben: FlaskClient) -> None:
-    """One that is for less does not."""
     for scopes, status in ((list(SCOPES), 302), (["results:read"], 401)):
         made = press(ben, "/dashboard/me/keys", label="x", scope=scopes, days="1", survey=EVERY_SURVEY)
         secret = re.search(r"sottovoce-key-[\w-]{20,}", made.text)

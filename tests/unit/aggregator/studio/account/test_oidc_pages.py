@@ -23,7 +23,6 @@ class Institution:
         return "https://university.example/"
 
     def subject(self, *_: object) -> str:
-        """The person."""
         return "https://university.example ada"
 
 

@@ -42,7 +42,6 @@ TYPED = {
 
 
 def told(typed: dict[str, str], language: str = "en", base: SurveyDraft | None = None) -> dict[str, tuple[str, str]]:
-    """What was typed, and what stood there, by its place."""
     before = base or draft_of(document())
     found = differences_in_words(posted_draft(typed, before), before, Words(language))
     return {each.place: (each.mine, each.theirs) for each in found}

@@ -34,7 +34,6 @@ def surveys(storage: SQLiteStorage) -> None:
 
 @pytest.fixture
 def ann(app: Flask) -> FlaskClient:
-    """Ann's browser."""
     return browser(app, ANN.id)
 
 

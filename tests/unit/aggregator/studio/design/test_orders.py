@@ -24,7 +24,6 @@ PLAN = [
 
 
 def study(**more: Any) -> dict[str, Any]:
-    """A survey with all of it."""
     return document_of(
         {**CHOICE, "order": "random", "keep_last": ["c2", "c3"]},
         asks("direct", "direct", public=True),

@@ -27,12 +27,10 @@ class Researcher:
         self._client: Any = log_in(app)[0]
 
     def get(self, path: str, language: str = "en") -> str:
-        """A page."""
         headers = {"Accept-Language": language}
         return str(self._client.get(f"/dashboard/{path}", base_url=SITE, headers=headers).text)
 
     def post(self, path: str, **form: Any) -> Any:
-        """The reply to a form."""
         token = re.search(r'name="form_token" value="(\w+)"', self.get(""))
         assert token
         data = {"form_token": token[1], **form}
@@ -40,7 +38,6 @@ class Researcher:
 
 
 def newest(storage: SQLiteStorage, name: str) -> SurveyDraft:
-    """The newest version of a draft."""
     found = storage.drafts.draft(name)
     assert found
     return SurveyDraft.read(found.document)

@@ -30,7 +30,6 @@ def asks(*names: str) -> list[Document]:
 
 
 def drafted(*asked: Document, **changes: Any) -> SurveyDraft:
-    """A draft of these questions."""
     return replace(draft_of(survey(*asked)), **changes)
 
 

@@ -76,7 +76,6 @@ def test_link_that_no_phone_can_open_is_warned_of(storage: SQLiteStorage, clock:
 
 
 def test_results_of_a_try_out_show_the_first_report(app: Flask, ann: Researcher) -> None:
-    """At once."""
     ann.post(f"{PREVIEW}/trial")
     report(app, TRIAL)
     assert "Open: 1 report so far" in ann.get(f"surveys/{TRIAL}/results")

@@ -163,7 +163,6 @@ def test_sample_that_has_no_shares_is_refused(client: FlaskClient, query: str, w
     ],
 )
 def test_tables_are_downloaded(client: FlaskClient, form: str, figures: set[str]) -> None:
-    """With a line for each figure."""
     lines = asked(client, form, file="answer.csv").text.splitlines()
     assert figures <= {line.partition(",")[0] for line in lines}
 

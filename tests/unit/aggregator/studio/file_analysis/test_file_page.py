@@ -34,12 +34,10 @@ HERE = "/dashboard/analyze"
 
 
 def get(client: FlaskClient, path: str, language: str = "en") -> Any:
-    """The reply to a page."""
     return client.get(path, base_url=SITE, headers={"Accept-Language": language})
 
 
 def post(client: FlaskClient, path: str, **fields: str) -> Any:
-    """The reply to a form."""
     return client.post(path, data={"form_token": token(client), **fields}, headers=OWN, base_url=SITE)
 
 

@@ -28,7 +28,6 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
 
 @pytest.fixture
 def visitor(app: Flask) -> FlaskClient:
-    """A browser without an account."""
     return app.test_client()
 
 

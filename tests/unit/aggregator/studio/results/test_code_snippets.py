@@ -38,7 +38,6 @@ ANALYSES = [
 
 @pytest.fixture(scope="module")
 def folder(client: FlaskClient, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Everything.zip, unpacked."""
     place = tmp_path_factory.mktemp("unpacked")
     zipfile.ZipFile(io.BytesIO(get(client, "done/files/everything.zip").data)).extractall(place)
     return place / "done"

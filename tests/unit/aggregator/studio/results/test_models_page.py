@@ -30,7 +30,6 @@ def as_shown(one: dict[str, float], key: str = "estimate") -> float:
 
 
 def read(cell: str) -> float:
-    """A number of the page."""
     return float(cell.replace("−", "-"))
 
 
@@ -40,7 +39,6 @@ def coefficients(page: str) -> list[list[str]]:
 
 
 def test_coefficients_of_the_page_are_those_of_the_api(app: Flask, client: FlaskClient) -> None:
-    """With their errors."""
     found = document(app, "done", "regression", outcome="cheated", on=["year", "reason"], model="linear")
     shown = coefficients(get(client, f"done/{LINEAR}").text)
 
@@ -82,7 +80,6 @@ def test_formula_takes_the_place_of_the_choices(app: Flask, client: FlaskClient)
 
 
 def test_subset_of_the_page_is_that_of_the_api(app: Flask, client: FlaskClient) -> None:
-    """By the same condition."""
     found = document(app, "done", "regression", outcome="cheated", on=["reason"], model="linear", where="year = first")
     path = "done/models?kind=regression&outcome=cheated&on=reason&model=linear&where=year %3D first"
     shown = coefficients(get(client, path).text)
@@ -91,7 +88,6 @@ def test_subset_of_the_page_is_that_of_the_api(app: Flask, client: FlaskClient) 
 
 
 def test_model_without_predictors_is_refused(client: FlaskClient) -> None:
-    """With what is missing."""
     reply = get(client, "done/models?kind=regression&outcome=cheated")
 
     assert reply.status_code == 422

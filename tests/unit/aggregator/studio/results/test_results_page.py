@@ -40,7 +40,6 @@ def app(public_app: Flask, storage: SQLiteStorage) -> Flask:
 
 
 def get(app: Flask, address: str = "exam/results", **headers: str) -> TestResponse:
-    """A researcher's request."""
     reply: TestResponse = log_in(app)[0].get(f"/dashboard/surveys/{address}", base_url=SITE, headers=headers)
     return reply
 

@@ -46,7 +46,6 @@ def test_every_cell_of_the_page_is_that_of_the_api(app: Flask, client: FlaskClie
 
 
 def test_comparison_of_the_page_is_that_of_the_api(app: Flask, client: FlaskClient) -> None:
-    """Values and differences."""
     found = document(app, "done", "compare", outcome="cheated", groups="year")
 
     shown = cells(get(client, "done/tables?kind=compare&outcome=cheated&groups=year").text)
@@ -190,7 +189,6 @@ def occupied(app: Flask) -> Iterator[None]:
 
 
 def post(client: FlaskClient, reply: Any, button: str) -> Any:
-    """The reply to one of the buttons of a page, or the page that it leads to."""
     fields = {name: html.unescape(value) for name, value in re.findall(r'name="(\w+)" value="([^"]*)"', reply.text)}
     path = re.search(r'action="([^"]*/analyses/[^"]*)"', reply.text)
     assert path is not None

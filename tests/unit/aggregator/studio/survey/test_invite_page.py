@@ -35,7 +35,6 @@ INVITE = "/dashboard/surveys/exam/invite"
 
 
 def browser(app: Flask) -> Any:
-    """A browser that is signed in."""
     return log_in(app)[0]
 
 
@@ -53,7 +52,6 @@ def make(client: Any, count: object, kind: str = "table", shown: str = "") -> An
 
 
 def links_in(reply: Any) -> list[str]:
-    """The links in a table."""
     return [row["link"] for row in csv.DictReader(io.StringIO(reply.text))]
 
 

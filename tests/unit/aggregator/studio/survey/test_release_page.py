@@ -32,7 +32,6 @@ def application(folder: Path, heads: str) -> Flask:
 
 @pytest.fixture
 def app(tmp_path: Path) -> Iterator[Flask]:
-    """With a folder of heads."""
     (tmp_path / "heads").mkdir()
     made = application(tmp_path, str(tmp_path / "heads"))
     yield made
@@ -40,7 +39,6 @@ def app(tmp_path: Path) -> Iterator[Flask]:
 
 
 def sent(client: FlaskClient, step: str, **form: str) -> str:
-    """What the page says after a step."""
     token = re.search(r'name="form_token" value="([0-9a-f]+)"', get(client, "exam/files").text)
     assert token
     data = {"form_token": token[1], **form}
