@@ -3,7 +3,7 @@
 import hashlib
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
@@ -17,6 +17,7 @@ from sottovoce.aggregator.storage.accounts.models import AccountInvitation, Boar
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.pack_values import pack, unpack
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
+from sottovoce.aggregator.storage.reports import batch_columns
 from sottovoce.aggregator.storage.reports.batch_columns import (
     NO_COHORT,
     change,
@@ -471,6 +472,15 @@ ARRIVALS = st.lists(
 )
 
 
+@pytest.fixture(scope="module", params=[0, 128])
+def small(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Reports up to which a group is sorted and counted without numpy: none, or all."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(batch_columns, "_SMALL", request.param)
+        yield
+
+
+@pytest.mark.usefixtures("small")
 @given(ARRIVALS)
 def test_merging_keeps_every_report_in_the_order_of_ids(arrivals: list[ReportBatch]) -> None:
     """Each is among its like, with its own token, and splitting gives the reports back."""
@@ -521,6 +531,7 @@ def test_values_are_counted_one_by_one(values: list[int]) -> None:
     assert tally(np.array(values, dtype=np.int64)) == Counter(values)
 
 
+@pytest.mark.usefixtures("small")
 @given(ARRIVALS)
 def test_change_is_that_of_the_reports_one_by_one(arrivals: list[ReportBatch]) -> None:
     """Each report counts once, for its cohort or for none, for each of its questions what the mechanism counts."""

@@ -6,6 +6,7 @@ counts by a group are summed in memory, so that the database updates each count 
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,8 @@ _SPARSE = 4
 """Count by bincount if the largest value is below this multiple of the number of values, else by sorting."""
 _FEW = 1 << 15
 """Use bincount up to this largest value in any case: sorting costs more than so many bins."""
+_SMALL = 128
+"""Count and sort this many reports of a group without numpy, whose calls cost more than so few reports."""
 
 
 def merge(arrivals: Iterable[ReportBatch]) -> list[ReportBatch]:
@@ -39,6 +42,10 @@ def _merge(alike: list[ReportBatch]) -> ReportBatch:
     ids = b"".join([arrival.report_ids for arrival in alike])
     packed = b"".join([arrival.packed for arrival in alike])
     tokens = [token for arrival in alike for token in arrival.tokens]
+    if len(ids) <= _SMALL * ID:
+        rows = sorted(zip(cut(ids, ID), cut(packed, alike[0].size), tokens or repeat(b""), strict=False))
+        ids, packed = b"".join([row[0] for row in rows]), b"".join([row[1] for row in rows])
+        return ReportBatch(alike[0].plan, alike[0].wave, ids, packed, tuple([row[2] for row in rows] if tokens else []))
     # Ids are random, so the first 8 of 16 bytes are enough to remove the order of arrival.
     order = np.argsort(np.frombuffer(ids, dtype=">u8")[::2].astype(np.uint64))
     return ReportBatch(
@@ -152,8 +159,8 @@ def _bit_by_bit(rows: np.ndarray, masks: Mapping[int, int]) -> np.ndarray:
     return _rows([(*key, number) for key, number in sorted(counts.items())])
 
 
-def _rows(rows: list[tuple[int, ...]]) -> np.ndarray:
-    return np.array(rows, dtype=np.int64).reshape(-1, 4)
+def _rows(rows: list[tuple[int, ...]], columns: int = 4) -> np.ndarray:
+    return np.array(rows, dtype=np.int64).reshape(-1, columns)
 
 
 def _bincount(places: np.ndarray, times: np.ndarray | None, least: int = 0) -> np.ndarray:
@@ -211,11 +218,32 @@ def change(arrivals: Iterable[ReportBatch]) -> Change:
     for arrival in arrivals:
         plan = arrival.plan
         batches.setdefault(plan.survey, plan.release_batch)
+        if len(arrival) <= _SMALL and arrival.packed[0] == 1 and not plan.masks:
+            of_cells, of_counts = _count_few(arrival)
+            cells.append(_rows(of_cells))
+            counts.append(_rows(of_counts, 6))
+            continue
         numbers = matrix(arrival.packed, len(arrival))
         cohorts = _cohorts(numbers, plan.cohort)
         cells.append(_prepend_place(arrival, np.stack(distinct(cohorts), axis=1)))
         counts.append(_prepend_place(arrival, tallies(numbers, plan.masks, cohorts)))
     return Change(_sum(cells), _sum(counts), batches)
+
+
+def _count_few(arrival: ReportBatch) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+    """Return the rows of ``change`` for few reports, their values of one byte and none of them a mask."""
+    plan, by_cohort = arrival.plan, dict[int, list[bytes]]()
+    for packed in cut(arrival.packed, arrival.size):
+        value = _NULL if plan.cohort is None else packed[1 + plan.cohort]
+        by_cohort.setdefault(NO_COHORT if value == _NULL else value, []).append(packed)
+    cells, counts = list[tuple[int, ...]](), list[tuple[int, ...]]()
+    for cohort, reports in sorted(by_cohort.items()):
+        place, joined = (plan.survey, arrival.wave, cohort), b"".join(reports)
+        cells.append((*place, len(reports)))
+        for question in range(arrival.size - 1):
+            column = joined[1 + question :: arrival.size]
+            counts += [(*place, question, value, column.count(value)) for value in sorted({*column} - {_NULL})]
+    return cells, counts
 
 
 def _cohorts(numbers: np.ndarray, question: int | None) -> np.ndarray:
