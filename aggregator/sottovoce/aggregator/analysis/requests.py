@@ -35,7 +35,7 @@ from sottovoce.aggregator.analysis.documents import (
 )
 from sottovoce.aggregator.analysis.item_response.items import MODELS as MODELS_OF_ITEMS, RASCH, items_document
 from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS
-from sottovoce.aggregator.analysis.mixtures.fielded import fielded_document
+from sottovoce.aggregator.analysis.mixtures.fielded import fielded_document, notes_alone
 from sottovoce.aggregator.analysis.mixtures.mixture import MOST_DRAWS, mixture_of_file
 from sottovoce.aggregator.analysis.one_sample_test import PUBLIC_SUBSET, one_sample_test
 from sottovoce.aggregator.analysis.regression.covariance import KINDS
@@ -383,7 +383,9 @@ class Request(ABC):
         level = getattr(self, "confidence", None)
         found = self._answer(inside, weights) | ({} if level is None else {"confidence": level})
         # A design has one document, whichever of its questions is named.
-        drawn = [] if isinstance(self, MixtureRequest) else randomized(inside, self.own_names)
+        names = () if isinstance(self, MixtureRequest) else self.own_names
+        found["warnings"] = [*found["warnings"], *notes_alone(inside.survey, names)]
+        drawn = randomized(inside, names)
         more = {**({"randomized": drawn} if drawn else {}), **({} if self.where is None else {"where": self.where})}
         return {**found, **more}
 

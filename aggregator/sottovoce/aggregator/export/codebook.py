@@ -102,9 +102,8 @@ def _lines(
         mine = [channel for channel in channels if channel.question.name == question.name]
         yield from _section(question, mine, language, shorter.get(question.name, ""))
         how = asked_how(survey, question, ENGLISH.words, language)
-        yield from (
-            f"<p>{escape(each)}</p>" for each in (*how, *designs_in_words(survey, ENGLISH.words, question.name))
-        )
+        how += designs_in_words(survey, ENGLISH.words, question.name)
+        yield from (f"<p>{escape(each)}</p>" for each in how)
         yield from (f"<p>{escape(each[question.name])}</p>" for each in notes if question.name in each)
         yield from _shares(found.get(question.name), language, results is not None and results.closed)
         yield "</section>"

@@ -255,10 +255,8 @@ def describe(survey: Survey) -> list[str]:
         how = f"{_how(question)}{_no_answer(question, survey.conditional)}"
         lines.append(f"  {question.name:<{width}}  {question.type:<15}  {how}")
     lines += [f"  {_describe_block(survey, block)}" for block in survey.blocks]
-    lines += [
-        f"  {words}"
-        for words in (*describe_arms(survey), *_describe_samples(survey), *designs_in_words(survey, ENGLISH.words))
-    ]
+    designs = designs_in_words(survey, ENGLISH.words)
+    lines += [f"  {words}" for words in (*describe_arms(survey), *_describe_samples(survey), *designs)]
     if survey.cohort is not None and survey.release_batch > 1:
         cohorts, batch = len(survey.questions[survey.cohort].options), survey.release_batch
         lines.append(

@@ -4,7 +4,7 @@ Each question, and each revision that asks it with other odds, is one group. In 
 fact tell a share (1 - t) p to say yes and (1 - t)(1 - p) to say no, so the model is the symmetric one.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from sottovoce.aggregator.analysis.mixtures.class_model import with_class_model
@@ -14,10 +14,16 @@ from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import EstimateError, Sentence
-from sottovoce.shared.parse_item import CHEATER_DETECTION, PlannedComparison, planned_comparisons
+from sottovoce.shared.parse_item import CHEATER_DETECTION, UNRELATED_UNKNOWN, PlannedComparison, planned_comparisons
 from sottovoce.shared.spec import Question, Survey
 
 NO_DESIGN = "'{variable}' is in no design of the survey's analysis_plan: name a question of one"
+_ALONE = {
+    CHEATER_DETECTION: "'{variable}' by itself takes everybody to do as instructed: people who always say no make its "
+    "share too low; the planned design has a share of them",
+    UNRELATED_UNKNOWN: "'{variable}' by itself takes the stated share of yes to the second question; the planned "
+    "design estimates that share",
+}
 OWN_FACT = "Epsilon holds as long as no one who sees a report knows the fact or the die that hides it"
 
 
@@ -31,6 +37,17 @@ def designs_in_words(survey: Survey, words: Words, name: str = "", named: Callab
     return [
         words.translate(f"planned_{each.design}", question=named(each.question), against=named(each.against))
         for each in planned
+    ]
+
+
+def notes_alone(survey: Survey, names: Iterable[str]) -> list[Sentence]:
+    """Return what the figures of a question by itself take for granted, where the question stands in a design."""
+    planned = [each for each in planned_comparisons(survey) if each.design]
+    return [
+        Sentence(_ALONE[each.design], variable=name)
+        for name in dict.fromkeys(names)
+        for each in planned
+        if name in (each.question, each.against)
     ]
 
 
@@ -71,7 +88,7 @@ def fielded_document(columns: Columns, name: str, confidence: float, formula: st
             if question is not None and rows.any():
                 p = odds_of(question, planned.design)
                 if p not in places:
-                    groups[f"{asked}, odds {len(places)}" if places else asked] = p
+                    groups[f"{asked} (odds {len(places) + 1})" if places else asked] = p
                     places[p] = len(groups) - 1
                 codes[rows] = 2 * places[p] + columns.values[asked][rows]
         if not places:

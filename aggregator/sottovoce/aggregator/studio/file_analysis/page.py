@@ -92,23 +92,21 @@ class UploadedFiles:
         self.drop_idle()
         file = UploadedFile(name, data, {}, links)
         with self._lock:
-            mine = sorted((kept.used, id) for id, kept in self._files.items() if kept.account == account)
-            for _, id in mine:
-                if replace(self._files[id].file, channels={}) == file:
-                    self._files[id] = replace(self._files[id], used=self._seconds())
-                    return id
             others = [kept for kept in self._files.values() if kept.account != account]
+            mine = {id: kept for id, kept in self._files.items() if kept.account == account}
+            same = [id for id, kept in mine.items() if replace(kept.file, channels={}) == file]
             visitors = sum(kept.account.startswith(VISITOR) for kept in others)
-            room = MOST_BYTES - len(data) - sum(len(kept.file.data) for kept in others)
+            room = MOST_BYTES - (0 if same else len(data)) - sum(len(kept.file.data) for kept in others)
             if room < 0 or (account.startswith(VISITOR) and visitors >= VISITORS_AT_ONCE):
                 return None
-            own = sum(len(self._files[id].file.data) for _, id in mine)
             gone = []
-            while mine and (own > room or account.startswith(VISITOR)):
-                gone.append(mine.pop(0)[1])
-                own -= len(self._files.pop(gone[-1]).file.data)
-            id = os.urandom(16).hex()
-            self._files[id] = KeptFile(account, file, self._seconds())
+            for id, kept in sorted(mine.items(), key=lambda each: each[1].used, reverse=True):
+                room -= len(kept.file.data)
+                if id not in same and (room < 0 or account.startswith(VISITOR)):
+                    gone.append(id)
+                    del self._files[id]
+            id = same[0] if same else os.urandom(16).hex()
+            self._files[id] = KeptFile(account, mine[id].file if same else file, self._seconds())
         for each in gone:
             self._dropped(each)
         self._schedule()

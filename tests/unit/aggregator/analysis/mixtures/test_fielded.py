@@ -139,9 +139,31 @@ def test_revisions_with_other_odds_are_groups_of_their_own() -> None:
     found = parse_request("mixture", {"question": "copied_rare"}).document(both)
 
     assert [(each["name"], each["n"]) for each in found["groups"]] == [
-        ("copied_rare", 400), ("copied_rare, odds 1", 200), ("copied_often", 750),
+        ("copied_rare", 400), ("copied_rare (odds 2)", 200), ("copied_often", 750),
     ]  # fmt: skip
     assert found["misfit"]["df"] == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        ("crosstab", {"rows": "copied_rare", "columns": "arm"}),
+        ("compare", {"outcome": "copied_rare", "groups": "arm", "against": "copied_often"}),
+        ("test", {"question": "copied_often", "shares": {"yes": 0.2}}),
+    ],
+)
+def test_question_of_a_design_alone_says_what_it_takes_for_granted(kind: str, options: dict[str, Any]) -> None:
+    """People who always say no make each share too low, also where two arms are compared; the design says nothing."""
+    notes = [str(each) for each in parse_request(kind, options).document(columns(CHEATERS, reports()))["warnings"]]
+    named = [name for name in ("copied_rare", "copied_often") if name in options.values()]
+    for name in named:
+        assert any(f"'{name}' by itself takes everybody to do as instructed" in each for each in notes)
+    assert sum("by itself" in each for each in notes) == len(named)
+    asked = {"question": "cocaine_mostly", "shares": {"yes": 0.2}}
+    unknown = parse_request("test", asked).document(columns(UNKNOWN, reports()))["warnings"]
+    assert any("by itself takes the stated share of yes to the second question" in each for each in unknown)
+    own = parse_request("mixture", {"question": "copied_rare"}).document(columns(CHEATERS, reports()))["warnings"]
+    assert not any("by itself" in each for each in own)
 
 
 def test_what_does_not_go_together_is_refused() -> None:
