@@ -9,7 +9,9 @@ from sottovoce.aggregator.analysis.arm_results import is_split
 from sottovoce.aggregator.analysis.careless_results import anchors_of
 from sottovoce.aggregator.analysis.diagnostics import CountWarning, alarms, chance_of_arms
 from sottovoce.aggregator.analysis.estimates import QuestionResult, RevisionCounts, SurveyResults, analyse
+from sottovoce.aggregator.analysis.mixtures.fielded import notes_alone
 from sottovoce.aggregator.analysis.results_document import Population, group_of
+from sottovoce.aggregator.analysis.variable_names import VariableNames
 from sottovoce.aggregator.analysis.worked_example import (
     careless_in_words,
     counted_in_words,
@@ -190,13 +192,14 @@ def _card(
     if question.choices and choices.order != "asked" and (choices.order or question.mechanism):
         charts = [_by_size(chart) for chart in charts]
     own = next((item.arms for item in survey.items if question in item.questions), None)
+    taken = map(VariableNames(words).note, notes_alone(survey, [question.name]))
     return QuestionCard(
         title=title_of(survey, question, words),
         result=answered,
         labels=labels,
         worked=None if among else yes_workings(result, not results.closed),
         charts=[_with_axis(chart, not results.closed, choices.zoomed) for chart in charts],
-        absent_as=counted_in_words(result, labels, words),
+        absent_as=" ".join(filter(None, (counted_in_words(result, labels, words), *taken))),
         declined=declined_in_words(answered, not results.closed, words) if among else "",
         unlimited=among and any(limits(each, not results.closed) == (0.0, 1.0) for each in result.estimates),
         arms=own or (),

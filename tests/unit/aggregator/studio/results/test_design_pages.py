@@ -57,6 +57,14 @@ def test_results_show_the_design_among_what_was_planned(client: FlaskClient) -> 
     assert "at the edge of what is possible" in part
 
 
+def test_each_question_says_what_its_share_takes_for_granted(client: FlaskClient) -> None:
+    """Beside the share that is too low, and beside one that rests on a stated share; in each language."""
+    page = html.unescape(get(client, f"{CHEATERS.name}/results").text)
+    assert page.count("by itself takes everybody to do as instructed") == 2
+    german = html.unescape(get(client, f"{UNKNOWN.name}/results", "de").text)
+    assert german.count("für sich nimmt den angegebenen Anteil von Ja auf die zweite Frage") == 2
+
+
 def test_shares_are_downloaded_as_a_table(client: FlaskClient) -> None:
     """A line for each share, and the misfit."""
     lines = get(client, ASKED.replace("tables?", "tables/answer.csv?")).text.splitlines()
