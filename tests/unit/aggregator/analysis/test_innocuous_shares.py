@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_a
 from sottovoce.aggregator.analysis.tables.crosstab import crosstab, crosstab_within
 from sottovoce.aggregator.analysis.tables.group_comparison import compare
 from sottovoce.aggregator.analysis.tables.table import Rule
+from sottovoce.aggregator.export.results_client.open_data import open_data
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
@@ -354,6 +356,21 @@ def test_limits_without_a_maximum_take_in_the_share() -> None:
     assert wide.linear is not None
     assert exact.linear is not None
     assert _error(wide.linear, 0) > _error(exact.linear, 0)
+
+
+def test_share_that_leaves_a_model_no_estimate_leaves_its_limits_out(tmp_path: Path) -> None:
+    """Six people of a group, 1/4 +- 1/20: the coefficients of the exact share stay, and the linear model has limits."""
+    counts = {"a,no": 160, "a,yes": 89, "b,no": 80, "b,yes": 65, "c,no": 4, "c,yes": 2}
+    rows = [row for row, count in counts.items() for _ in range(count)]
+    (tmp_path / "a.csv").write_text("\n".join(["g,y", *rows]), encoding="utf-8")
+    exact, found = (
+        open_data(tmp_path / "a.csv", {"y": f"crosswise 1/4 {error} same=yes"}).regress("g ~ y").document
+        for error in ("", "se=1/20 fact=spring")
+    )
+    pairs = [*zip(exact["coefficients"], found["coefficients"], strict=True)]
+    assert [one["estimate"] for one, _ in pairs] == pytest.approx([other["estimate"] for _, other in pairs])
+    assert all(other["low"] is other["high"] is None for _, other in pairs)
+    assert all(each["low"] < each["estimate"] < each["high"] for each in found["linear"]["coefficients"])
 
 
 def test_model_whose_maximum_depends_on_the_share_predicts_nothing() -> None:

@@ -274,7 +274,11 @@ def regress(
 
     def fit(moved: Columns, level: float) -> Regression:
         own, *others = (answers_of(moved, name) for name in (outcome, *variables))
-        return made(take_sample(moved, own, formula, others, replace(choices, confidence=level)))
+        data = take_sample(moved, own, formula, others, replace(choices, confidence=level))
+        try:
+            return made(data)
+        except EstimateError:
+            return _only_linear(result, data)
 
     def made(data: Sample) -> Regression:
         return _fit(data, kind, careless) if cluster_effect is None else random_intercept(data, points)
@@ -293,6 +297,13 @@ def regress(
     cautions = (*corrected, *answering, *absent, *described.cautions, *_warnings(plain, kind))
     people = described.people if careless is None else selection.CAREFUL
     return replace(result, people=people, df=plain.df, warnings=(*cautions, *result.warnings))
+
+
+def _only_linear(found: Regression, sample: Sample) -> Regression:
+    """Return a model at a share of a fact so far away that it has no estimate, and so no limits; the linear one may."""
+    unknown = tuple(replace(each, estimate=None, std_error=None, low=None, high=None) for each in found.coefficients)
+    linear = None if found.linear is None else linear_regression(sample)
+    return replace(found, coefficients=unknown, ame=(), tests=(), linear=linear)
 
 
 def _without_edges(
