@@ -221,7 +221,7 @@ class _Moments(NamedTuple):
 
     @property
     def impossible(self) -> bool:
-        """Whether there are reports of an answer that nobody has, and that noise never makes."""
+        """True if there are reports of an answer that no one has, and that noise never makes."""
         return bool(((np.diag(self.covariance) < _NONE) & (np.abs(self.mean) > _NONE)).any())
 
 
