@@ -114,6 +114,7 @@ CHART: Mapping[str, Free] = {
     "flow_arm": lambda facts: "arms" in facts.document,
     "flow_direct": direct,
     "flow_clear": lambda facts: charted(facts) and has_public(facts),
+    "flow_second": lambda facts: charted(facts) and facts.hides_by("crosswise"),
     "flow_randomized": lambda facts: charted(facts) and any(not asked.is_own_fact for asked in facts.private),
     "flow_fact": lambda facts: charted(facts) and by_facts(facts),
     "flow_after": lambda facts: any("visible_if" in item for item in _every(facts)),
@@ -125,7 +126,12 @@ CHART: Mapping[str, Free] = {
 """Statements of the picture of a survey; codebook, account and ethics text have it."""
 
 
-IN_CODEBOOK: Mapping[str, Free] = {**CHART, "results_no_limits": figures}
+IN_CODEBOOK: Mapping[str, Free] = {
+    **CHART,
+    "results_no_limits": figures,
+    "flow_second": lambda facts: facts.hides_by("crosswise"),
+    "flow_only": lambda facts: any(asked.arms for asked in facts.questions),
+}
 """Statements of the catalogue in a codebook; it has more, in ``CODEBOOK``, in English alone."""
 
 
@@ -272,12 +278,6 @@ CODEBOOK: Mapping[str, Callable[[Facts], int | None]] = {
     ),
     r"A randomized report and not the answer\.": lambda facts: len(facts.private),
     r"Epsilon of one report: [\d.]+\.": lambda facts: len(facts.private),
-    r"It is in the planned design [^.]+\.": lambda facts: sum(
-        asked["name"] in (each["question"], each["against"])
-        for each in facts.document.get("analysis_plan", ())
-        if "design" in each
-        for asked in facts.document["questions"]
-    ),
     r"The person's own innocuous fact hides it\.": lambda facts: sum(asked.is_own_fact for asked in facts.private),
     r"0 = (both or neither statement is true|no), 1 = (exactly one statement is true|yes)\.": lambda facts: sum(
         asked.is_own_fact for asked in facts.private

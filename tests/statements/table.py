@@ -102,6 +102,10 @@ class Facts:
         """Say whether links cannot be matched with answers."""
         return isinstance(self.document["access"], dict)
 
+    def hides_by(self, procedure: str) -> bool:
+        """Say whether a fact of people's own hides an answer in this way."""
+        return any(item.get("procedure") == procedure for item in self.document["questions"])
+
     @property
     def own_coin(self) -> bool:
         """Say whether people toss by themselves."""
@@ -269,7 +273,11 @@ ETHICS: Mapping[str, Condition] = {
     "ethics_device": lambda facts: facts.by_device and not any(asked.is_own_fact for asked in facts.private),
     "ethics_fact": lambda facts: any(asked.is_own_fact for asked in facts.private),
     "ethics_toss": lambda facts: _private(facts) and facts.own_coin,
-    "ethics_private_question": _private,
+    "ethics_private_question": lambda facts: any(not asked.is_own_fact for asked in facts.private),
+    "ethics_fact_question": lambda facts: any(asked.is_own_fact for asked in facts.private),
+    "flow_second": lambda facts: facts.hides_by("crosswise"),
+    "flow_instead": lambda facts: facts.hides_by("unrelated_question"),
+    "flow_only": lambda facts: any(asked.arms for asked in facts.questions),
     "ethics_public_question": lambda facts: any(not asked.is_private for asked in facts.questions),
     "ethics_arms": lambda facts: len(facts.arms) > 1,
     "flow_direct": lambda facts: any(asked.arms and not asked.is_private for asked in facts.questions),

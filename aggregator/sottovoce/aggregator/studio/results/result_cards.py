@@ -87,7 +87,8 @@ class QuestionCard:
     Attributes:
         labels: labels of the options, by name.
         worked: arithmetic of the share of "yes"; None if the question has no worked example.
-        absent_as: what a missing answer is counted as, and what the figures of a design's question take for granted.
+        absent_as: answer that a missing answer is counted as; "" if the question has none.
+        alone: what the figures of a question of a design take for granted; "" of others.
         declined: people whom the shares describe, and the share of the others; "" if everybody answers.
         unlimited: True if limits among the people who answered are all of the range.
         arms: names of the random arms that are asked it; empty if all are.
@@ -101,6 +102,7 @@ class QuestionCard:
     worked: Workings | None
     charts: Sequence[Chart]
     absent_as: str
+    alone: str = ""
     declined: str = ""
     unlimited: bool = False
     arms: Sequence[str] = ()

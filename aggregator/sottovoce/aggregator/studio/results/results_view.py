@@ -192,14 +192,14 @@ def _card(
     if question.choices and choices.order != "asked" and (choices.order or question.mechanism):
         charts = [_by_size(chart) for chart in charts]
     own = next((item.arms for item in survey.items if question in item.questions), None)
-    taken = map(VariableNames(words).note, notes_alone(survey, [question.name]))
     return QuestionCard(
         title=title_of(survey, question, words),
         result=answered,
         labels=labels,
         worked=None if among else yes_workings(result, not results.closed),
         charts=[_with_axis(chart, not results.closed, choices.zoomed) for chart in charts],
-        absent_as=" ".join(filter(None, (counted_in_words(result, labels, words), *taken))),
+        absent_as=counted_in_words(result, labels, words),
+        alone=" ".join(map(VariableNames(words).note, notes_alone(survey, [question.name]))),
         declined=declined_in_words(answered, not results.closed, words) if among else "",
         unlimited=among and any(limits(each, not results.closed) == (0.0, 1.0) for each in result.estimates),
         arms=own or (),
