@@ -157,7 +157,7 @@ def test_channels_come_from_yaml_and_from_a_survey_file(tmp_path: Path) -> None:
         ("x\nsame\ndifferent\nyes\n", {"x": "crosswise 1/4"}, "line 4, column 'x': the channel cannot report"),
         ("x[value],x[channel]\nno,coin_flip\nyes,coin_flip\nperhaps,coin_flip\n", {},
          "line 4, column 'x': the channel cannot report this value; it reports: no, yes"),
-        ("x,y\nyes,1\n", {"z": "coin_flip"}, "there is no column 'z' for a channel; there are: x, y"),
+        ("x,y\nyes,1\n", {"z": "coin_flip"}, "has no column 'z'; it has: x, y"),
         ("x\nyes\n", {"x": "coin"}, "column 'x', channel: is no channel"),
         ("x,x_channel\nyes,coin_flip\nno,coin\n", {}, "line 3, column 'x_channel': is no channel"),
         ("x,x_channel\nyes,coin_flip\nno,\n", {}, "line 3, column 'x_channel': the answer has no channel"),
