@@ -114,6 +114,9 @@ def _joined(turns: Turns, around: Sequence[Any]) -> Any:  # noqa: ANN401 - any r
     def parts(keys: Iterable[Any], get: Callable[[Any, Any], Any]) -> dict[Any, Any]:
         return {key: _joined(turns, [get(each, key) for each in around]) for key in keys}
 
+    # What another share does not give at all, such as a linear model beside, is not given.
+    if is_dataclass(found) and any(each is None for each in around):
+        return None
     if isinstance(found, Result | Coefficient):
         return _figure(turns, around)
     if isinstance(found, LowestCell):
@@ -122,7 +125,6 @@ def _joined(turns: Turns, around: Sequence[Any]) -> Any:  # noqa: ANN401 - any r
     if isinstance(found, Mapping):
         return parts(found, getitem)
     if isinstance(found, tuple) and any(isinstance(each, Result | Coefficient | tuple) for each in found):
-        # What another share does not give at all, such as a ratio, is not given.
         same = all(len(each) == len(found) for each in around)
         own = parts(range(len(found)), getitem).values() if same else ()
         found = type(found)(*own) if hasattr(found, "_fields") else tuple(own)

@@ -371,6 +371,11 @@ def test_share_that_leaves_a_model_no_estimate_leaves_its_limits_out(tmp_path: P
     assert [one["estimate"] for one, _ in pairs] == pytest.approx([other["estimate"] for _, other in pairs])
     assert all(other["low"] is other["high"] is None for _, other in pairs)
     assert all(each["low"] < each["estimate"] < each["high"] for each in found["linear"]["coefficients"])
+    # At a share farther away there is no linear model either.
+    channel = {"y": "crosswise 1/4 se=1/20 fact=spring same=yes"}
+    farther = open_data(tmp_path / "a.csv", channel).regress("g ~ y", confidence=0.999).document
+    assert farther["linear"] is None
+    assert [each["estimate"] for each in farther["coefficients"]] == [each["estimate"] for _, each in pairs]
 
 
 def test_model_whose_maximum_depends_on_the_share_predicts_nothing() -> None:
