@@ -547,8 +547,8 @@ def test_change_is_that_of_the_reports_one_by_one(arrivals: list[ReportBatch]) -
                 counts[plan.survey, wave, cohort, question, key] += 1
     found = change(merge(arrivals))
 
-    assert found.cells.tolist() == [[*key, number] for key, number in sorted(cells.items())]
-    assert found.counts.tolist() == [[*key, number] for key, number in sorted(counts.items())]
+    assert found.cells == [(*key, number) for key, number in sorted(cells.items())]
+    assert found.counts == [(*key, number) for key, number in sorted(counts.items())]
     assert found.batches == {arrival.plan.survey: arrival.plan.release_batch for arrival in arrivals}
 
 

@@ -3,14 +3,13 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any, Protocol
 
-import numpy as np
 from sottovoce.aggregator.storage.models import Known, ReportBatch
 from sottovoce.aggregator.storage.pack_values import unpack
-from sottovoce.aggregator.storage.reports.batch_columns import Change
+from sottovoce.aggregator.storage.reports.batch_columns import Change, Row
 
 _ROWS = 500
 """Rows a statement. Each one releases the interpreter lock and waits for it again, so few large ones are faster."""
@@ -163,7 +162,7 @@ def tokens_of(arrivals: Iterable[ReportBatch]) -> list[tuple[int, bytes]]:
 def spend_tokens(db: Handle, arrivals: Sequence[ReportBatch]) -> bool:
     """Spend the tokens of these reports; return False unless all were valid and different."""
     tokens = sorted(tokens_of(arrivals))
-    return delete_tokens(db, tokens) == len(tokens)
+    return not tokens or delete_tokens(db, tokens) == len(tokens)
 
 
 def count_up(db: Handle, added: Change, slot: int = 0) -> None:
@@ -173,8 +172,8 @@ def count_up(db: Handle, added: Change, slot: int = 0) -> None:
     deadlock.
     """
     # Cells before counts, always: the row of a cell protects its counts (decision 0013).
-    _fill(db, _CELLS, _in_slot(added.cells, slot, added.cells[:, -1], 0))
-    _fill(db, _COUNTS, _in_slot(added.counts, slot, added.counts[:, -1]))
+    _fill(db, _CELLS, [(*cell, slot, number, 0) for *cell, number in added.cells])
+    _fill(db, _COUNTS, [(*counted, slot, number) for *counted, number in added.counts])
 
 
 def count_down(db: Handle, taken: Change, slot: int = 0) -> None:
@@ -182,25 +181,15 @@ def count_down(db: Handle, taken: Change, slot: int = 0) -> None:
 
     Shown counts stay as they are: a cell that shrinks is not published again.
     """
-    _fill(db, _CELLS, _in_slot(taken.cells, slot, 0, taken.cells[:, -1]))
-    _fill(db, _COUNTS, _in_slot(taken.counts, slot, -taken.counts[:, -1]))
+    _fill(db, _CELLS, [(*cell, slot, 0, number) for *cell, number in taken.cells])
+    _fill(db, _COUNTS, [(*counted, slot, -number) for *counted, number in taken.counts])
 
 
 def count_and_show(db: Handle, added: Change) -> None:
     """Add new reports to the live counts and show the cells that have grown enough; for a database with one writer."""
     count_up(db, added)
-    for (survey, wave), rows in groupby(added.cells[:, :3].tolist(), itemgetter(0, 1)):
+    for (survey, wave), rows in groupby([row[:3] for row in added.cells], itemgetter(0, 1)):
         _show_grown(db, survey, wave, [cohort for *_, cohort in rows], added.batches[survey])
-
-
-def _in_slot(rows: np.ndarray, slot: int, *numbers: np.ndarray | int) -> np.ndarray:
-    """Return the key columns of these rows, then the slot, then ``numbers`` in the place of the last column."""
-    keys = rows.shape[1] - 1
-    placed = np.empty((len(rows), keys + 1 + len(numbers)), dtype=np.int64)
-    placed[:, :keys] = rows[:, :-1]
-    for place, number in enumerate((slot, *numbers), start=keys):
-        placed[:, place] = number
-    return placed
 
 
 def _show_grown(db: Handle, survey: int, wave: int, cohorts: Sequence[int], batch: int) -> None:
@@ -212,11 +201,11 @@ def _show_grown(db: Handle, survey: int, wave: int, cohorts: Sequence[int], batc
         show(db, survey, wave, grown)
 
 
-def _fill(db: Handle, statement: str, rows: np.ndarray) -> None:
+def _fill(db: Handle, statement: str, rows: Sequence[Row]) -> None:
     """Run an INSERT with ``_ROWS`` rows of numbers a statement."""
     for start in range(0, len(rows), _ROWS):
         chunk = rows[start : start + _ROWS]
-        db.execute(_for_rows(statement, *chunk.shape), chunk.ravel().tolist())
+        db.execute(_for_rows(statement, len(chunk), len(chunk[0])), [*chain.from_iterable(chunk)])
 
 
 @lru_cache

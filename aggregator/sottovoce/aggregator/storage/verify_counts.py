@@ -273,7 +273,7 @@ def _by_shape(rows: Iterable[tuple[Any, ...]]) -> dict[tuple[int, int, int], lis
 def _add(arrival: ReportBatch, cells: Counter[Any], counts: Counter[Any]) -> None:
     added = change([arrival])
     for counter, rows in ((cells, added.cells), (counts, added.counts)):
-        for *place, number in rows.tolist():
+        for *place, number in rows:
             counter[tuple(place)] += number
 
 

@@ -23,7 +23,7 @@ from sottovoce.aggregator.storage.audit_log.table import append
 from sottovoce.aggregator.storage.incomplete_copy import known_version, refuse_migration, refuse_older
 from sottovoce.aggregator.storage.models import ID, Outcome, ReportBatch
 from sottovoce.aggregator.storage.postgres import schema, settling
-from sottovoce.aggregator.storage.reports.batch_columns import change, count, merge
+from sottovoce.aggregator.storage.reports.batch_columns import Row, change, count, merge
 from sottovoce.aggregator.storage.reports.classify_batch import (
     has_other_revisions,
     is_any_withdrawn,
@@ -297,8 +297,8 @@ def _are_stored(stored: Sequence[psycopg.Cursor[Any]]) -> bool:
 
 def _store(connection: psycopg.Connection[Any], block: ReportBatch) -> psycopg.Cursor[Any]:
     added = change([block])
-    of, arrived = _columns(added.cells[:, 2:].T.tolist())
-    cohorts, questions, counted, numbers = _columns(added.counts[:, 2:].T.tolist())
+    of, arrived = _columns(added.cells, 4)
+    cohorts, questions, counted, numbers = _columns(added.counts, 6)
     given = {
         "survey": block.plan.survey,
         "wave": block.wave,
@@ -318,9 +318,9 @@ def _store(connection: psycopg.Connection[Any], block: ReportBatch) -> psycopg.C
     return stored
 
 
-def _columns(columns: Iterable[Iterable[int]]) -> list[str]:
-    """Return arrays as PostgreSQL writes them: the library takes as long for these as all else takes together."""
-    return [f"{{{','.join(map(str, column))}}}" for column in columns]
+def _columns(rows: Sequence[Row], width: int) -> list[str]:
+    """Return columns from the third on as arrays of PostgreSQL: the library takes as long for these as all else."""
+    return [f"{{{','.join([str(row[place]) for row in rows])}}}" for place in range(2, width)]
 
 
 def _array(text: bytes, size: int) -> str:

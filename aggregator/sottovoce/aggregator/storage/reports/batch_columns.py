@@ -6,7 +6,7 @@ counts by a group are summed in memory, so that the database updates each count 
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import repeat
+from itertools import chain, repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +24,9 @@ _FEW = 1 << 15
 """Use bincount up to this largest value in any case: sorting costs more than so many bins."""
 _SMALL = 128
 """Count and sort this many reports of a group without numpy, whose calls cost more than so few reports."""
+
+Row = tuple[int, ...]
+"""Numbers of a row of a table, of which the last is a number of reports."""
 
 
 def merge(arrivals: Iterable[ReportBatch]) -> list[ReportBatch]:
@@ -97,7 +100,7 @@ def tallies(numbers: np.ndarray, masks: Mapping[int, int], groups: np.ndarray | 
         groups = np.zeros(len(numbers), dtype=np.int64)
     if numbers.itemsize == 1:
         return _tallies_of_bytes(numbers, masks, groups)
-    rows: list[tuple[int, ...]] = []
+    rows: list[Row] = []
     for group in np.unique(groups).tolist():
         for question, column in enumerate(np.ascontiguousarray(numbers[groups == group].T)):
             unanswered = is_null(column)
@@ -150,7 +153,7 @@ def _tallies_of_bytes(numbers: np.ndarray, masks: Mapping[int, int], groups: np.
 
 def _bit_by_bit(rows: np.ndarray, masks: Mapping[int, int]) -> np.ndarray:
     """Replace each row of a bit mask by one row for each option that is set, and one for the number of reports."""
-    counts: Counter[tuple[int, ...]] = Counter()
+    counts: Counter[Row] = Counter()
     for group, question, value, number in rows.tolist():
         options = masks.get(question)
         bits = [value] if options is None else [*(bit for bit in range(options) if value >> bit & 1), options]
@@ -159,8 +162,8 @@ def _bit_by_bit(rows: np.ndarray, masks: Mapping[int, int]) -> np.ndarray:
     return _rows([(*key, number) for key, number in sorted(counts.items())])
 
 
-def _rows(rows: list[tuple[int, ...]], columns: int = 4) -> np.ndarray:
-    return np.array(rows, dtype=np.int64).reshape(-1, columns)
+def _rows(rows: list[Row]) -> np.ndarray:
+    return np.array(rows, dtype=np.int64).reshape(-1, 4)
 
 
 def _bincount(places: np.ndarray, times: np.ndarray | None, least: int = 0) -> np.ndarray:
@@ -205,38 +208,38 @@ class Change(NamedTuple):
         batches: ``release_batch`` by survey key.
     """
 
-    cells: np.ndarray
-    counts: np.ndarray
+    cells: list[Row]
+    counts: list[Row]
     batches: dict[int, int]
 
 
 def change(arrivals: Iterable[ReportBatch]) -> Change:
     """Return the changes of counts by these reports, all of them new."""
-    cells: list[np.ndarray] = []
-    counts: list[np.ndarray] = []
+    cells: list[list[Row]] = []
+    counts: list[list[Row]] = []
     batches: dict[int, int] = {}
     for arrival in arrivals:
         plan = arrival.plan
         batches.setdefault(plan.survey, plan.release_batch)
         if len(arrival) <= _SMALL and arrival.packed[0] == 1 and not plan.masks:
             of_cells, of_counts = _count_few(arrival)
-            cells.append(_rows(of_cells))
-            counts.append(_rows(of_counts, 6))
-            continue
-        numbers = matrix(arrival.packed, len(arrival))
-        cohorts = _cohorts(numbers, plan.cohort)
-        cells.append(_prepend_place(arrival, np.stack(distinct(cohorts), axis=1)))
-        counts.append(_prepend_place(arrival, tallies(numbers, plan.masks, cohorts)))
+        else:
+            numbers = matrix(arrival.packed, len(arrival))
+            cohorts = _cohorts(numbers, plan.cohort)
+            of_cells = _prepend_place(arrival, np.stack(distinct(cohorts), axis=1))
+            of_counts = _prepend_place(arrival, tallies(numbers, plan.masks, cohorts))
+        cells.append(of_cells)
+        counts.append(of_counts)
     return Change(_sum(cells), _sum(counts), batches)
 
 
-def _count_few(arrival: ReportBatch) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+def _count_few(arrival: ReportBatch) -> tuple[list[Row], list[Row]]:
     """Return the rows of ``change`` for few reports, their values of one byte and none of them a mask."""
     plan, by_cohort = arrival.plan, dict[int, list[bytes]]()
     for packed in cut(arrival.packed, arrival.size):
         value = _NULL if plan.cohort is None else packed[1 + plan.cohort]
         by_cohort.setdefault(NO_COHORT if value == _NULL else value, []).append(packed)
-    cells, counts = list[tuple[int, ...]](), list[tuple[int, ...]]()
+    cells, counts = list[Row](), list[Row]()
     for cohort, reports in sorted(by_cohort.items()):
         place, joined = (plan.survey, arrival.wave, cohort), b"".join(reports)
         cells.append((*place, len(reports)))
@@ -255,24 +258,17 @@ def _cohorts(numbers: np.ndarray, question: int | None) -> np.ndarray:
     return np.where(is_null(column), 0, column.astype(np.int64) - NO_COHORT)
 
 
-def _prepend_place(arrival: ReportBatch, rows: np.ndarray) -> np.ndarray:
+def _prepend_place(arrival: ReportBatch, rows: np.ndarray) -> list[Row]:
     """Prepend survey and wave to rows that begin with a shifted cohort, and shift the cohort back."""
-    placed = np.empty((len(rows), 2 + rows.shape[1]), dtype=np.int64)
-    placed[:, 0], placed[:, 1], placed[:, 2:] = arrival.plan.survey, arrival.wave, rows
-    placed[:, 2] += NO_COHORT
-    return placed
+    return [(arrival.plan.survey, arrival.wave, cohort + NO_COHORT, *rest) for cohort, *rest in rows.tolist()]
 
 
-def _sum(blocks: Sequence[np.ndarray]) -> np.ndarray:
+def _sum(blocks: Sequence[list[Row]]) -> list[Row]:
     """Sum rows with equal keys and sort them; a single block, the usual case, is sorted and unique already."""
     if len(blocks) == 1:
         return blocks[0]
-    if not blocks:
-        return np.empty((0, 1), dtype=np.int64)
-    rows = np.concatenate(blocks)
-    # ``unique`` sorts, and writers update counts in this order, which prevents deadlocks (decision 0013).
-    keys, places = np.unique(rows[:, :-1], axis=0, return_inverse=True)
-    numbers = np.zeros(len(keys), dtype=np.int64)
-    # ``add.at`` and not ``numbers[places] +=``, which would count a repeated key once.
-    np.add.at(numbers, places.ravel(), rows[:, -1])
-    return np.column_stack([keys, numbers])
+    sums: Counter[Row] = Counter()
+    for row in chain.from_iterable(blocks):
+        sums[row[:-1]] += row[-1]
+    # Sorted, since writers update counts in this order, which prevents deadlocks (decision 0013).
+    return [(*key, number) for key, number in sorted(sums.items())]
