@@ -9,7 +9,7 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 python3 -m venv env
 env/bin/pip install --quiet --disable-pip-version-check --no-deps pdtab==0.1.1
-env/bin/pip install --quiet --disable-pip-version-check pandas==2.3.3 numpy==2.2.6 scipy==1.15.3 matplotlib==3.10.7 seaborn==0.13.2
+env/bin/pip install --quiet --disable-pip-version-check pandas==2.3.3 numpy==2.2.6 scipy==1.15.3 matplotlib==3.10.7 seaborn==0.13.2 tabulate==0.9.0
 env/bin/python - <<'END'
 from importlib.metadata import version
 
