@@ -75,12 +75,16 @@ def answered(site: Running) -> Running:
 
 @pytest.fixture
 def new_context(browser: Browser, request: pytest.FixtureRequest) -> Iterator[NewContext]:
-    """Opens a browser of somebody's own, with nothing remembered, which is closed after the test."""
+    """Opens a browser of somebody's own, with nothing remembered, which is closed after the test.
+
+    Nothing moves in it: what moves while a report is sent is painted sixty times a second, a tenth of a visit's work.
+    """
     contexts: list[BrowserContext] = []
     workers = "block" if request.path.stem.removeprefix("test_") in WITHOUT_WORKER else "allow"
+    usual = {"service_workers": workers, "reduced_motion": "reduce"}
 
     def open_context(**options: Any) -> BrowserContext:
-        contexts.append(browser.new_context(**{"service_workers": workers, **options}))
+        contexts.append(browser.new_context(**{**usual, **options}))
         return contexts[-1]
 
     yield open_context

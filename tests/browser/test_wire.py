@@ -76,7 +76,7 @@ class Person:
 
     def __init__(self, browser: Browser, wire: Running, truth: int) -> None:
         self._truth = truth
-        self._context = browser.new_context(service_workers="block")
+        self._context = browser.new_context(service_workers="block", reduced_motion="reduce")
         self._visit = Visit(self._context, wire)
         self._page = self._visit.open()
 

@@ -89,7 +89,7 @@ def fetch_form(link: Link) -> dict[str, MockReply]:
 @contextmanager
 def visitor(browser: Browser, listener: Listener) -> Iterator[BrowserContext]:
     """Open a browser without stored data that can reach only the listener, its proxy for this computer as well."""
-    context = browser.new_context(proxy={"server": listener.origin, "bypass": "<-loopback>"})
+    context = browser.new_context(proxy={"server": listener.origin, "bypass": "<-loopback>"}, reduced_motion="reduce")
     context.set_default_timeout(_SECONDS * 1000)
     try:
         yield context
