@@ -3,7 +3,7 @@
 from playwright.sync_api import Page
 
 from tests.browser.conftest import NewContext
-from tests.browser.visit import log_in
+from tests.browser.visit import sign_in
 from tests.conftest import Running
 
 MOST_FOR_A_TEMPLATE, MOST_FOR_ONE_OF_ONES_OWN = 12, 45
@@ -51,7 +51,7 @@ class Counted:
 
 def begun(new_context: NewContext, site: Running) -> Counted:
     """The list of surveys, and the page for a new one."""
-    page = log_in(new_context(viewport={"width": 1280, "height": 800}), site)
+    page = sign_in(new_context(viewport={"width": 1280, "height": 800}), site)
     page.goto(f"{site.url}/dashboard/")
     counted = Counted(page)
     counted.press("New survey", "link")

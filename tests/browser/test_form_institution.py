@@ -9,7 +9,7 @@ from sottovoce.aggregator.authoring.to_survey import draft_of
 
 from tests.browser.conftest import NewContext
 from tests.browser.test_access import violations
-from tests.browser.visit import READY, Visit, log_in, publish
+from tests.browser.visit import READY, Visit, publish, sign_in
 from tests.conftest import Running
 from tests.surveys import survey
 
@@ -58,7 +58,7 @@ def test_preview_of_a_draft_shows_the_institution(new_context: NewContext, site:
     storage.drafts.add("shown", draft_of(survey(name="shown").document).dumped)
     storage.institutions.save("shown", json.dumps(DETAILS).encode())
     storage.close()
-    page = log_in(new_context(color_scheme="dark"), site)
+    page = sign_in(new_context(color_scheme="dark"), site)
     page.goto(f"{site.url}/dashboard/surveys/shown/preview")
     shown = page.frame_locator("iframe.previewed").locator("#institution")
     expect(shown).to_contain_text("University of Example")

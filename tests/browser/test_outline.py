@@ -4,7 +4,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import NewContext
 from tests.browser.studio_site import begun_draft
-from tests.browser.visit import log_in
+from tests.browser.visit import sign_in
 from tests.conftest import Running
 
 
@@ -15,7 +15,7 @@ def order(page: Page) -> list[str]:
 
 def test_questions_are_dragged_and_moved_by_keys(new_context: NewContext, site: Running) -> None:
     """Both end where the buttons of the cards would have led."""
-    page = log_in(new_context(viewport={"width": 1280, "height": 800}), site)
+    page = sign_in(new_context(viewport={"width": 1280, "height": 800}), site)
     page.goto(f"{site.url}{begun_draft(page, site)}/design")
     first, second, third, *rest = order(page)
 

@@ -11,7 +11,7 @@ from sottovoce.aggregator.authoring.to_survey import draft_of
 
 from tests.browser.conftest import NewContext
 from tests.browser.test_access import violations
-from tests.browser.visit import Visit, log_in, stored
+from tests.browser.visit import Visit, log_in, sign_in, stored
 from tests.conftest import Running
 from tests.surveys import document, every_type
 
@@ -68,7 +68,7 @@ def test_whole_preview_leaves_nothing_and_reaches_nobody(context: BrowserContext
 
 def test_frame_has_an_origin_of_its_own_wherever_it_is_opened(context: BrowserContext, site: Running) -> None:
     """Its policy holds without the studio's frame too."""
-    page = log_in(context, site)
+    page = sign_in(context, site)
     name = site.survey.name
     page.goto(f"{site.url}/dashboard/surveys/{name}/preview/s/{name}?in=ar")
     page.wait_for_selector("#explanation")
@@ -89,7 +89,7 @@ def draft(site: Running) -> Iterator[str]:
 def test_draft_is_previewed_and_tried_out(context: BrowserContext, site: Running, draft: str, axe: str) -> None:
     """All parts of the form are in the frame; one button, and the try-out's own link asks; one more, and it is gone."""
     visit = Visit(context, site)
-    page = log_in(context, site)
+    page = sign_in(context, site)
     page.goto(f"{site.url}/dashboard/surveys/{draft}/preview?size=desktop")
     page.frame_locator("iframe.previewed").locator("#explanation").wait_for()
     page.click("#trials button")

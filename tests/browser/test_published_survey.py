@@ -10,7 +10,7 @@ from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
 from tests.browser.conftest import NewContext
-from tests.browser.visit import log_in
+from tests.browser.visit import sign_in
 from tests.conftest import Running
 
 MOST_CLICKS = 45
@@ -146,7 +146,7 @@ def check(survey: Survey) -> None:
 
 def test_published_survey_is_built_in_few_clicks(new_context: NewContext, site: Running) -> None:
     """Nine public and five sensitive questions in two arms and two languages, skip logic, plan and 700 links."""
-    page = log_in(new_context(viewport={"width": 1280, "height": 800}), site)
+    page = sign_in(new_context(viewport={"width": 1280, "height": 800}), site)
     page.goto(f"{site.url}/dashboard/")
     person = Person(page)
     begin(person)

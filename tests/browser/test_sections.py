@@ -12,7 +12,7 @@ from sottovoce.shared.parse_survey import parse_survey
 from tests.absences import COIN, asks
 from tests.browser.conftest import VIEWPORT, NewContext
 from tests.browser.test_access import barriers
-from tests.browser.visit import Visit, begin, log_in, publish, receipt
+from tests.browser.visit import Visit, begin, publish, receipt, sign_in
 from tests.conftest import Running
 from tests.documents import Document, survey
 
@@ -207,7 +207,7 @@ def test_preview_goes_to_a_question_of_a_later_section(new_context: NewContext, 
     """Beside the question's card, with those before it unanswered; there and back."""
     with closing(site.storage()) as storage:
         storage.drafts.add("long-drafted", draft_of(survey(*yes_no(13), name="long-drafted")).dumped)
-    page = log_in(new_context(reduced_motion="reduce"), site)
+    page = sign_in(new_context(), site)
     page.goto(f"{site.url}/dashboard/surveys/long-drafted/preview/s/long-drafted?at=12")
     expect(page.locator("#q12-label")).to_be_visible()
     page.evaluate("postMessage(1, '*')")

@@ -6,7 +6,7 @@ import pytest
 
 from tests.browser.conftest import NewContext
 from tests.browser.test_access import kept_out
-from tests.browser.visit import log_in, publish, sign_in
+from tests.browser.visit import publish, sign_in
 from tests.conftest import Running
 from tests.surveys import survey
 from tests.unit.shared.by_link.test_link_question import LINK
@@ -46,7 +46,7 @@ def test_pages_about_staff_have_no_barrier(new_context: NewContext, site: Runnin
 
 def test_key_is_unbroken_and_an_address_has_no_empty_parts(new_context: NewContext, site: Running) -> None:
     """A key in one line can be copied by eye; what a form was not asked for is not in the address of its page."""
-    page = log_in(new_context(viewport={"width": 390, "height": 844}), site)
+    page = sign_in(new_context(viewport={"width": 390, "height": 844}), site)
     page.goto(f"{site.url}/dashboard/me")
     page.locator("details:has([name=label]) > summary").click()
     page.locator("[name=label]").fill("laptop")
@@ -67,7 +67,7 @@ def test_key_is_unbroken_and_an_address_has_no_empty_parts(new_context: NewConte
 @pytest.mark.parametrize("language", ["en", "de", "ar"])
 def test_no_button_of_a_list_is_cut_off_on_a_phone(new_context: NewContext, site: Running, language: str) -> None:
     """Each row folds under its name; what stands in a column of its own at a desk is read with its heading."""
-    page = log_in(new_context(viewport={"width": 360, "height": 740}, locale=language), site)
+    page = sign_in(new_context(viewport={"width": 360, "height": 740}, locale=language), site)
     name = publish(site, survey(name=f"listed-{language}")).survey.name
     page.goto(f"{site.url}/dashboard/surveys/{name}/board")
     page.click("button[value=make]")

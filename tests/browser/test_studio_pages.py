@@ -9,7 +9,7 @@ from sottovoce.aggregator.authoring.to_survey import draft_of
 
 from tests.browser.studio_site import begun_draft, of_many_questions, studio_site
 from tests.browser.test_access import violations
-from tests.browser.visit import log_in, unfold
+from tests.browser.visit import log_in, sign_in, unfold
 from tests.conftest import Running
 from tests.surveys import document
 
@@ -84,7 +84,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 def draft(browser: Browser, studio: Running) -> str:
     """Where a draft of a template is."""
     context = browser.new_context()
-    found = begun_draft(log_in(context, studio), studio)
+    found = begun_draft(sign_in(context, studio), studio)
     context.close()
     return found.removeprefix("/dashboard/")
 
@@ -92,7 +92,7 @@ def draft(browser: Browser, studio: Running) -> str:
 def _researcher(browser: Browser, studio: Running, look: dict[str, Any], language: str) -> Page:
     headers = {"Accept-Language": language}
     context = browser.new_context(bypass_csp=True, reduced_motion="reduce", extra_http_headers=headers, **look)
-    return log_in(context, studio)
+    return sign_in(context, studio)
 
 
 def _faults(page: Page, axe: str, larger: bool, *rules: str) -> list[str]:
