@@ -14,8 +14,11 @@ from pathlib import Path
 
 import pytest
 
-WAITING = ("journey", "browser", "storage", "planted", "conformance")
-"""Folders whose tests wait for servers, browsers and databases for longer than they compute."""
+WAITING = ("journey", "storage", "planted", "conformance")
+"""Folders whose tests wait for servers and databases for longer than they compute."""
+
+BROWSER = "browser"
+"""The folder of tests for which each process that runs one starts a browser and servers: 4 s of a processor."""
 
 NUMBER = 4
 """Bytes of a number in a queue."""
@@ -37,7 +40,8 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     reporter = session.config.pluginmanager.getplugin("terminalreporter")
     reporter.showfspath = False
     files, queues = _queues(session.items)
-    children = dict(_fork(session, files, queues[:: 1 if one % 2 else -1]) for one in range(number))
+    # Each begins with another kind, so that some wait while others compute and few need a browser.
+    children = dict(_fork(session, files, [*queues, *queues][one % 3 : one % 3 + 3]) for one in range(number))
     try:
         _report(session, children)
     finally:
@@ -48,18 +52,20 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 
 
 def _queues(items: list[pytest.Item]) -> tuple[Files, list[int]]:
-    """Return the tests by file, and two pipes of numbers of files: those that wait and those that compute.
+    """Return the tests by file, and pipes of numbers of files: those that need a browser, that compute, and that wait.
 
-    Half of the processes begin with each, so that some wait while others compute. The folders come in turn.
+    Files come by size, so that none that takes long begins when all others end. Of those that wait, the folders come in
+    turn.
     """
     files = [list(tests) for _, tests in itertools.groupby(items, lambda item: item.path)]
-    folders: dict[str, list[int]] = {folder: [] for folder in (*WAITING, "")}
+    files.sort(key=lambda tests: -tests[0].path.stat().st_size)
+    folders: dict[str, list[int]] = {folder: [] for folder in (*WAITING, BROWSER, "")}
     for number, tests in enumerate(files):
         folder = tests[0].path.relative_to(Path(__file__).parent).parts[0]
-        folders[folder if folder in WAITING else ""].append(number)
-    computing = folders.pop("")
+        folders[folder if folder in folders else ""].append(number)
+    browser, computing = folders.pop(BROWSER), folders.pop("")
     waiting = [one for turn in itertools.zip_longest(*folders.values()) for one in turn if one is not None]
-    return files, [_queue(waiting), _queue(computing)]
+    return files, [_queue(browser), _queue(computing), _queue(waiting)]
 
 
 def _queue(numbers: list[int]) -> int:
