@@ -148,16 +148,20 @@ def test_choosing_leaves_no_mark_and_sending_nothing_but_the_report(visit: Visit
 
 
 def test_no_file_holds_the_true_answers(playwright: Playwright, planted: Running, tmp_path: Path) -> None:
-    """Neither the browser's profile nor the aggregator's folder tells the chosen options from the others."""
-    profile, before = tmp_path / "profile", stored(planted)
+    """Neither the browser's profile nor the aggregator's folder tells the chosen options from the others, whether the
+    page came from the aggregator or was opened from a file.
+    """
+    profile, file, before = tmp_path / "profile", tmp_path / "saved.html", stored(planted)
+    file.write_bytes(saved_page(planted.url, planted.survey))
     with persistent(playwright, profile) as context:
-        shown = send(Visit(context, planted).open(), *TRUE)
+        sent = [send(Visit(context, planted).open(link), *TRUE) for link in ("", file.as_uri())]
 
-    drawn = json.loads(shown["bytes"])["values"]
-    assert drawn != list(TRUE)
-    # The searches find what is there: the report in the profile, the report and the survey at the aggregator.
-    assert occurrences(profile, shown["id"]) > 0
-    assert stored(planted) == {**before, shown["id"]: drawn}
+    drawn = {shown["id"]: json.loads(shown["bytes"])["values"] for shown in sent}
+    assert len(drawn) == 2
+    assert list(TRUE) not in drawn.values()
+    # The searches find what is there: the reports in the profile, the reports and the survey at the aggregator.
+    assert all(occurrences(profile, report_id) > 0 for report_id in drawn)
+    assert stored(planted) == {**before, **drawn}
     assert occurrences(planted.data, name(0, 0)) > 0
     for folder in (profile, planted.data):
         assert_no_answer(folder)
@@ -204,17 +208,6 @@ def test_crash_before_sending_leaves_nothing(playwright: Playwright, planted: Ru
 
         assert page.locator("input:checked").count() == 0
         assert page.evaluate(EVERYTHING_KEPT) == []
-
-
-def test_saved_file_leaves_no_answer(playwright: Playwright, planted: Running, tmp_path: Path) -> None:
-    """Nor does a page that is opened from a file."""
-    file, profile = tmp_path / "saved.html", tmp_path / "profile"
-    file.write_bytes(saved_page(planted.url, planted.survey))
-    with persistent(playwright, profile) as context:
-        shown = send(Visit(context, planted).open(file.as_uri()), *TRUE)
-
-    assert occurrences(profile, shown["id"]) > 0
-    assert_no_answer(profile)
 
 
 def assert_no_answer(folder: Path) -> None:
