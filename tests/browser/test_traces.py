@@ -99,8 +99,9 @@ def persistent(playwright: Playwright, profile: Path, dies: bool = False) -> Ite
     """A browser that keeps its profile in this folder; on exit all is written, unless it dies first."""
     executable, environment = find()
     context = playwright.chromium.launch_persistent_context(
-        str(profile), executable_path=executable, env=environment, args=["--no-sandbox"]
-    )
+        str(profile), executable_path=executable, env=environment, reduced_motion="reduce",
+        args=["--no-sandbox", "--renderer-process-limit=1"],
+    )  # fmt: skip
     try:
         yield context
         if dies:
