@@ -15,7 +15,14 @@ from typing import Any
 import numpy as np
 from sottovoce.aggregator.analysis.innocuous_shares import facts_of
 from sottovoce.aggregator.analysis.regression.newton import Array, Fit
-from sottovoce.aggregator.analysis.regression.person_model import PersonModel, ratio_test, settled, spread, spread_test
+from sottovoce.aggregator.analysis.regression.person_model import (
+    PersonModel,
+    ratio_test,
+    settled,
+    slope_limits,
+    spread,
+    spread_test,
+)
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.tables.ml_table import ObservedReports, likeliest_table
 from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
@@ -124,13 +131,16 @@ def _traits(answers: Sequence[Answers], kind: str, confidence: float) -> Documen
     sign = -1.0 if fit.theta[count] < 0 else 1.0
     errors = np.sqrt(np.diag(covariance)).tolist()
 
-    figures = [
-        {"estimate": at, "std_error": error, "low": at - z * error, "high": at + z * error}
-        for at, error in zip([*fit.theta[:count].tolist(), *(sign * fit.theta[count:]).tolist()], errors, strict=True)
-    ]
-    items = [{"name": each.name, "difficulty": figures[place]} for place, each in enumerate(answers)]
-    if kind == TWO_PARAMETERS:
-        items = [{**each, "discrimination": one} for each, one in zip(items, figures[count:], strict=True)]
+    items: list[Document] = [
+        {"name": each.name,
+         "difficulty": {"estimate": at, "std_error": error, "low": at - z * error, "high": at + z * error}}
+        for each, at, error in zip(answers, fit.theta.tolist(), errors, strict=False)
+    ]  # fmt: skip
+    for place in range(count, len(errors) if kind == TWO_PARAMETERS else count):
+        ends = slope_limits(model, fit, covariance, place, confidence)
+        low, high = (None if end is None else sign * end for end in ends[:: int(sign)])
+        found = {"estimate": sign * float(fit.theta[place]), "std_error": errors[place], "low": low, "high": high}
+        items[place - count]["discrimination"] = found
     found = {"n": int(people.sum()), "points": model.points, "log_likelihood": fit.log_likelihood, "items": items}
     return {**found, "sd": spread(model, fit, covariance, confidence) if kind == RASCH else None, "test": test}
 

@@ -45,12 +45,14 @@ def likelihood_ratio(model: Model, fit: Fit, predictor: str, without: NDArray[np
     return LikelihoodRatio(predictor, statistic, df, upper_tail(statistic, df))
 
 
-def profile_limits(model: Model, fit: Fit, index: int, confidence: float = 0.95) -> tuple[float | None, float | None]:
+def profile_limits(
+    model: Model, fit: Fit, index: int, confidence: float = 0.95, maximum: Callable[..., Fit] = maximize
+) -> tuple[float | None, float | None]:
     """Return likelihood-ratio limits (low, high) of the parameter at ``index``, None for an unbounded side.
 
-    ``fit`` is the maximum, or the last point of the search if there is none.
+    ``fit`` is the maximum, or the last point of the search if there is none; ``maximum`` searches as ``maximize`` does.
     """
-    profile = _ParameterProfile(model, fit, index, normal_quantile(confidence))
+    profile = _ParameterProfile(model, fit, index, normal_quantile(confidence), maximum)
     return profile.limit(-1.0), profile.limit(1.0)
 
 
@@ -60,6 +62,7 @@ class _ParameterProfile:
     fit: Fit
     index: int
     z: float
+    maximum: Callable[..., Fit]
 
     def limit(self, side: float) -> float | None:
         """Return the limit on one side: doubling steps until it is passed, then false position."""
@@ -88,7 +91,7 @@ class _ParameterProfile:
         fixed[self.index] = value
         free = np.arange(self.model.parameters) != self.index
         try:
-            fit = maximize(self.model, fixed, free)
+            fit = self.maximum(self.model, fixed, free)
         except EstimateError:
             return None
         return math.sqrt(max(0.0, 2 * (self.fit.log_likelihood - fit.log_likelihood))) - self.z, fit.theta

@@ -9,9 +9,14 @@ Gradient    Means over z given the reports of the scores of each answer, (r - P)
 Information Minus the mean curvature, (P (1 - P) - r (1 - r)) (x, z l) (x, z l)', less the covariance of the scores
             given the reports (Louis 1982).
 Sign        a and -a are equally likely, so s = 0 is a point as any other and not an edge.
-Source      Rasch 1960; Bock and Aitkin 1981; Liu and Pierce 1994 (adaptive); Boeckenholt and van der Heijden 2007.
+Limits      Of slopes by profile likelihood: they are skewed, and estimate -+ 1.96 errors held .93 of samples of 2,000
+            people through noise. The points move to the peaks of every value tried: those of the maximum are beside
+            them. One Newton's search for parameters and limit together, or else one value after the other.
+Source      Rasch 1960; Bock and Aitkin 1981; Venzon and Moolgavkar 1988 (limits); Liu and Pierce 1994 (adaptive);
+            Boeckenholt and van der Heijden 2007.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
@@ -20,8 +25,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.regression.likelihood_ratio import profile_limits
-from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Sums, inverse, logistic, maximize, parts
-from sottovoce.aggregator.estimators.intervals import upper_tail
+from sottovoce.aggregator.analysis.regression.newton import (
+    Array,
+    Fit,
+    Sums,
+    evaluate,
+    inverse,
+    logistic,
+    maximize,
+    parts,
+)
+from sottovoce.aggregator.estimators.intervals import normal_quantile, upper_tail
 from sottovoce.shared.errors import EstimateError
 
 FIRST_POINTS, MOST_POINTS = 15, 120
@@ -31,6 +45,7 @@ NONE_LEFT = 1e-4
 
 _LARGEST = 30.0  # log odds: a share and its complement still differ from 0
 _MODE_STEPS, _MODE_CLOSE = 12, 1e-6
+_LIMIT_STEPS, _LIMIT_CLOSE, _FARTHEST, _MOST_MOVES = 20, 1e-5, 10.0, 5
 _LEAST_CURVATURE, _LONGEST_STEP = 0.25, 2.0
 _points = cache(np.polynomial.hermite_e.hermegauss)
 
@@ -163,10 +178,17 @@ class PersonModel:
     def _of_parameters(self, residuals: Array, z: Array, part: slice) -> Array:
         """Return the scores of all parameters, (d, m, q), from those of the answers' log odds."""
         rows, own, person = self._rows(part)
-        factors = [(self.columns, residuals), (self.loads, residuals * z[person])]
-        return np.stack(
-            [np.add.reduceat(one[:, None] * each, own, axis=0) for of, each in factors for one in of[:, rows]]
-        )
+        found = np.zeros((self.parameters, len(own), self.points))
+        factors = [(one, residuals) for one in self.columns[:, rows]]
+        sloped = residuals * z[person]
+        factors += [(one, sloped) for one in self.loads[:, rows]]
+        for place, (one, each) in enumerate(factors):
+            # A column of one item is 0 in all other answers, which are most of them.
+            used = np.flatnonzero(one)
+            people, first = np.unique(person[used], return_index=True)
+            if len(used):
+                found[place, people] = np.add.reduceat(one[used, None] * each[used], first, axis=0)
+        return found
 
 
 def settled(model: PersonModel, refusal: str, start: Array | None = None) -> tuple[PersonModel, Fit, Array]:
@@ -174,8 +196,7 @@ def settled(model: PersonModel, refusal: str, start: Array | None = None) -> tup
     fit = maximize(model, start)
     # Where there is no maximum, more points would only make the search for it slower.
     while fit.converged and model.points < MOST_POINTS:
-        peaks = np.concatenate([model.peaks_at(fit.theta, part) for part in parts(model.rows)], axis=1)
-        before, model = fit, replace(model, points=2 * model.points, peaks=peaks)
+        before, model = fit, replace(_at_peaks(model, fit.theta), points=2 * model.points)
         fit = maximize(model, before.theta)
         if abs(fit.log_likelihood - before.log_likelihood) < SETTLED:
             break
@@ -185,13 +206,70 @@ def settled(model: PersonModel, refusal: str, start: Array | None = None) -> tup
     return model, fit, covariance
 
 
+def _at_peaks(model: PersonModel, theta: Array) -> PersonModel:
+    """Return the model with its points at the peaks of these parameters."""
+    return replace(model, peaks=np.concatenate([model.peaks_at(theta, part) for part in parts(model.rows)], axis=1))
+
+
+def _settled_at(model: PersonModel, start: Array, free: NDArray[np.bool_]) -> Fit:
+    """Return the maximum over free parameters, with the points at the peaks there."""
+    fit = maximize(_at_peaks(model, start), start, free)
+    for _ in range(_MOST_MOVES):
+        before, fit = fit, maximize(_at_peaks(model, fit.theta), fit.theta, free)
+        if abs(fit.log_likelihood - before.log_likelihood) < SETTLED:
+            break
+    return fit
+
+
+def slope_limits(
+    model: PersonModel, fit: Fit, covariance: Array, place: int, confidence: float
+) -> tuple[float | None, float | None]:
+    """Return profile likelihood limits of a slope of the trait, None for an unbounded side."""
+    z, found = normal_quantile(confidence), None
+    ends = [_limit_by_newton(model, fit, covariance[place], place, side * z) for side in (-1, 1)]
+    if None in ends:
+        found = profile_limits(model, fit, place, confidence, _settled_at)
+    low, high = ends if found is None else found
+    return low, high
+
+
+def _limit_by_newton(model: PersonModel, fit: Fit, covariance: Array, place: int, z: float) -> float | None:
+    """Return where the profile of a slope is z^2 / 2 below the maximum; None if the search leaves that side."""
+    theta, rest = fit.theta + covariance * (z / math.sqrt(covariance[place])), np.arange(model.parameters) != place
+    for _ in range(_LIMIT_STEPS):
+        sums = evaluate(_at_peaks(model, theta), theta)
+        variance = inverse(sums.information[np.ix_(rest, rest)])
+        if variance is None:
+            return None
+        # The profile near theta is a parabola: its value less that of the limit, slope and curvature.
+        rise = variance @ sums.gradient[rest]
+        turn = variance @ sums.information[rest, place]
+        value = sums.log_likelihood + sums.gradient[rest] @ rise / 2 - fit.log_likelihood + z**2 / 2
+        slope = sums.gradient[place] - sums.gradient[rest] @ turn
+        curve = sums.information[place, place] - sums.information[place, rest] @ turn
+        root = slope**2 + 2 * curve * value
+        if slope * z >= 0 and (curve <= 0 or root < 0):
+            return None
+        # A parabola that opens upwards, or ends above the limit, has its tangent in its place.
+        is_near = curve > 0 and root >= 0
+        step = (slope + math.copysign(math.sqrt(root), z)) / curve if is_near else -value / slope
+        theta[place] += step
+        theta[rest] += rise - turn * step
+        # The mirror image of the model has the same likelihood, and limits of its own.
+        if not 0 < (theta[place] / fit.theta[place]) < _FARTHEST:
+            return None
+        if max(abs(value), np.abs(rise).max()) < _LIMIT_CLOSE:
+            return float(theta[place])
+    return None
+
+
 def spread(model: PersonModel, fit: Fit, covariance: Array, confidence: float) -> dict[str, Any]:
     """Return the standard deviation, the last parameter, its error, and profile limits; of 0 only an upper one."""
     place = model.parameters - 1
     value = abs(float(fit.theta[place]))
     if fit.theta[place] < 0:
         fit = replace(fit, theta=np.append(fit.theta[:place], value))
-    low, high = profile_limits(model, fit, place, confidence)
+    low, high = slope_limits(model, fit, covariance, place, confidence)
     nothing = value < NONE_LEFT
     shown = {"estimate": 0.0 if nothing else value, "std_error": None if nothing else float(covariance[-1, -1]) ** 0.5}
     return {**shown, "low": max(low or 0.0, 0.0), "high": high}

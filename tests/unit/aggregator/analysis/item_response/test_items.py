@@ -348,3 +348,50 @@ def test_gradient_and_information_are_the_derivatives_of_the_likelihood(kind: st
         assert found.gradient[place] == pytest.approx(slope, abs=1e-6)
         assert found.information[place] == pytest.approx((below.gradient - above.gradient) / (2 * step), abs=1e-5)
     assert model.scores(at, slice(0, 11)) @ WEIGHTS == pytest.approx(found.gradient)
+
+
+LEVELS, SLOPES, NOISE = np.array([0.5, 0.0, 1.0, -0.5]), np.array([1.2, 0.8, 1.3, 1.0]), (1 / 6, 1 / 12)
+
+Z = np.linspace(-8, 8, 321)
+
+
+def _shares(theta: np.ndarray) -> np.ndarray:
+    """Shares of the sixteen sets of four reports, forced to yes or no, by an own integral."""
+    yes = 1 / (1 + np.exp(theta[:4, None] - theta[4:, None] * Z))
+    said = NOISE[0] + (1 - sum(NOISE)) * yes
+    sets = [np.prod([one if each else 1 - one for one, each in zip(said, cells, strict=True)], axis=0)
+            for cells in product((0, 1), repeat=4)]  # fmt: skip
+    masses = np.exp(-(Z**2) / 2)
+    found: np.ndarray = np.array(sets) @ masses / masses.sum()
+    return found
+
+
+def _own_maximum(counts: np.ndarray, theta: np.ndarray, free: list[int]) -> tuple[np.ndarray, float]:
+    """Maximum over some parameters by Fisher's scoring, and the log likelihood there."""
+    for _ in range(30):
+        now, steps = _shares(theta), 1e-5 * np.eye(8)[free]
+        slopes = np.array([_shares(theta + step) - _shares(theta - step) for step in steps]) / 2e-5
+        step = np.linalg.solve(counts.sum() * (slopes / now) @ slopes.T, slopes @ (counts / now))
+        theta = theta + step @ np.eye(8)[free]
+        if np.abs(step).max() < 1e-6:
+            break
+    return theta, float(counts @ np.log(_shares(theta)))
+
+
+def test_limits_of_discriminations_are_where_the_profile_likelihood_falls_by_1_92(tmp_path: Path) -> None:
+    """Of four items through noise, for each limit of each item, to 1e-3."""
+    truth = np.append(LEVELS, SLOPES)
+    counts = np.random.Generator(np.random.PCG64(2)).multinomial(4000, _shares(truth)).astype(float)
+    people = {"".join(map(str, cells)): int(n) for cells, n in zip(product((0, 1), repeat=4), counts, strict=True)}
+    told = dict.fromkeys("wxyz", f"forced_response yes={NOISE[0]!r} no={NOISE[1]!r}")
+    found = open_data(_file(tmp_path, people, "w,x,y,z"), told).items(*"wxyz", model="2pl").document
+    best, most = _own_maximum(counts, truth, [*range(8)])
+
+    assert found["log_likelihood"] == pytest.approx(most, abs=1e-4)
+    for place, item in enumerate(found["items"]):
+        slope = item["discrimination"]
+        assert slope["estimate"] == pytest.approx(best[4 + place], abs=1e-4)
+        for end in (slope["low"], slope["high"]):
+            at = best + (end - best[4 + place]) * np.eye(8)[4 + place]
+            fallen = most - _own_maximum(counts, at, [each for each in range(8) if each != 4 + place])[1]
+            assert fallen == pytest.approx(1.959964**2 / 2, abs=1e-3)
