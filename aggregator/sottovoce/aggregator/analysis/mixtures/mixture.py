@@ -20,7 +20,7 @@ from sottovoce.aggregator.analysis.data_file.people_with_predictors import colum
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable
 from sottovoce.aggregator.analysis.data_file.weighted_shares import weights_of
 from sottovoce.aggregator.analysis.documents import COUNTS_ALONE
-from sottovoce.aggregator.analysis.mixtures.class_model import with_class_model
+from sottovoce.aggregator.analysis.mixtures.class_model import AT_EDGE, with_class_model
 from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS, KUK, SAME_OF_ALL, SYMMETRIC, MixtureDesign, P
 from sottovoce.aggregator.analysis.mixtures.likelihood import EDGE, MixtureLikelihood, share_of
 from sottovoce.aggregator.analysis.one_sample_test import FEWEST_EXPECTED
@@ -324,7 +324,7 @@ def _notes(shares: Document, at_edge: bool, fitted: Array, draws: int) -> Iterat
         pi = f"{shares['pi']['raw']:.4f}"
         yield Sentence("the moment estimate, by the mean number of red cards, is {value}", value=pi)
     if at_edge:
-        yield "an estimate is at the edge of what is possible, so there are no standard errors; limits end at the edge"
+        yield AT_EDGE
     if any(one["share"] is None for one in shares.values()):
         yield "without carriers there is no share of truthful ones"
     if draws > 1 and float(fitted.min()) < FEWEST_EXPECTED:

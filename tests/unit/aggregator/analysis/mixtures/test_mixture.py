@@ -495,7 +495,6 @@ def test_command_prints_the_model_and_its_document(tmp_path: Path) -> None:
         ({"formula": "~ arm"}, "'arm' is a column of the design itself"),
         ({"formula": "~ x + x2"}, "cannot tell the parameters apart"),
         ({"people": 3, "formula": "~ x"}, "3 people are too few for 4 coefficients"),
-        ({"people": 40}, "no finite maximum"),
     ],
 )
 def test_what_has_no_model_is_refused(given: dict[str, Any], words: str, tmp_path: Path) -> None:
@@ -535,3 +534,35 @@ def test_limit_of_a_class_that_may_be_empty_is_0(tmp_path: Path) -> None:
     path = _path(tmp_path, {**columns, "age": columns["x"], "w": columns["x"] + 1})
     shares = open_data(path).mixture(*DESIGN, formula="~ x").document["model"]["shares"]
     assert [shares[name]["low"] == 0 for name in ("pi", "beta", "gamma")] == [False, False, True]
+
+
+def test_class_without_people_has_the_share_0_with_an_upper_limit(tmp_path: Path) -> None:
+    """Two groups of a predictor, whose shares are free: limits are where their own likelihood falls by 1.92."""
+    counts = {(0, 0): (100, 150), (1, 0): (205, 45), (0, 1): (92, 158), (1, 1): (200, 50)}
+    people = [
+        (float(y), *at) for at, both in counts.items() for y, n in zip((1, 0), both, strict=True) for _ in range(n)
+    ]
+    columns = dict(zip(("y", "arm", "x"), np.array(people).T, strict=True))
+    path = _path(tmp_path, {**columns, "age": columns["x"], "w": columns["x"] + 1})
+    found = open_data(path).mixture(*DESIGN, formula="~ x").document
+    schema = json.loads(files("sottovoce.shared").joinpath("schema/mixture.schema.json").read_text())
+    jsonschema.validate(json.loads(json.dumps(dict(found))), schema)
+    gamma, coefficients = found["model"]["shares"]["gamma"], found["model"]["coefficients"]
+    assert (gamma["share"], gamma["se"], gamma["low"]) == (0, None, 0.0)
+    assert [each["estimate"] is None for each in coefficients] == [False, False, True, True]
+
+    steps = np.linspace(0, 1, 401)
+    best = []
+    for x in (0, 1):
+        pi, cheats = steps[:, None], np.linspace(0, 0.2, 201)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = sum(
+                counts[arm, x][0] * np.log(yes) + counts[arm, x][1] * np.log(1 - yes)
+                for arm, p in enumerate(P.values())
+                for yes in [np.where(pi + cheats <= 1, pi + (1 - pi - cheats) * p, np.nan)]
+            )
+        best.append(np.nanmax(logs, axis=0))
+    both = best[0][:, None] + best[1]
+    shares = (np.linspace(0, 0.2, 201)[:, None] + np.linspace(0, 0.2, 201)) / 2
+    assert found["model"]["log_likelihood"] == pytest.approx(both.max(), abs=0.01)
+    assert gamma["high"] == pytest.approx(shares[both >= both.max() - 1.959964**2 / 2].max(), abs=2e-3)
