@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from sottovoce.aggregator.analysis.availability import LISTED, check_closed
 from sottovoce.aggregator.analysis.documents import Document
-from sottovoce.aggregator.analysis.estimates import LEAST_COHORT, RevisionCounts, Sizes, merge_small
+from sottovoce.aggregator.analysis.estimates import LEAST_COHORT, RevisionCounts, Sizes, is_rare, merge_small
 from sottovoce.aggregator.analysis.report_columns import Columns, read_columns
 from sottovoce.aggregator.analysis.selection import asked_only
 from sottovoce.aggregator.analysis.shown_columns import place_in
@@ -87,17 +87,12 @@ def _leave_out_rare(revisions: Sequence[Survey], cells: Sequence[Document]) -> N
         for place, question in enumerate(revisions[cell["revision"]].questions)
         if question.mechanism is None
         and not is_direct(revisions[cell["revision"]], question)
-        and _is_rare(cell["tallies"].get(place, {}), cell["reports"])
+        and is_rare(cell["tallies"].get(place, {}), cell["reports"])
     }
     for cell in cells:
         for place, question in enumerate(revisions[cell["revision"]].questions):
             if question.name in rare:
                 cell["tallies"].pop(place, None)
-
-
-def _is_rare(counts: Mapping[int, int], reports: int) -> bool:
-    """Return True if a few people alone gave an answer, or alone did not give it."""
-    return any(0 < few < LEAST_COHORT for count in counts.values() for few in (count, reports - count))
 
 
 def count_cell(columns: Columns, revision: int, wave: int) -> dict[str, Any]:

@@ -199,6 +199,8 @@ def analyse(
     waves = _reports_by_wave(revisions)
     newest = revisions[-1]
     groups = cohort_groups(newest.survey, [_cohort_cells(revision, newest) for revision in revisions])
+    # In every view the same ones: those of waves could be added up.
+    left_out = newest.withheld if cohort is None else newest.withheld | _rare_in_cohorts(revisions, groups)
     if wave is not None:
         if not 0 <= wave < len(waves):
             raise EstimateError("the survey has no such wave")
@@ -232,7 +234,7 @@ def analyse(
         wave=wave,
         waves=waves,
         same_people=same_people,
-        questions=tuple(each for each in results if each.question.name not in newest.withheld),
+        questions=tuple(each for each in results if each.question.name not in left_out),
         withheld=tuple(each.name for each in newest.survey.questions if each.name in newest.withheld),
         careless=careless,
     )
@@ -255,6 +257,25 @@ def cohort_groups(survey: Survey, revisions: Sequence[Sequence[Cell]]) -> tuple[
     present = {cell.cohort for cells in revisions for cell in cells if cell.reports}
     groups = merge_small({cohort: sizes[cohort] for cohort in present}, LEAST_COHORT)
     return tuple(_group_of(survey.questions[survey.cohort].options, group, revisions) for group in groups)
+
+
+def _rare_in_cohorts(revisions: Sequence[RevisionCounts], groups: Iterable[CohortGroup]) -> frozenset[str]:
+    """Return the public questions with an answer of few people in a cohort group, as a table of both would suppress."""
+    return frozenset(
+        question.name
+        for group in groups
+        for revision in _of_group(revisions, group)
+        for index, question in enumerate(revision.survey.questions)
+        if question.mechanism is None and index != revision.survey.cohort
+        for wave in {cell.wave for cell in revision.cells}
+        for cells in [[cell for cell in revision.cells if cell.wave == wave]]
+        if is_rare(_tally(cells, index), sum(cell.reports for cell in cells))
+    )
+
+
+def is_rare(counts: Mapping[int, int], reports: int) -> bool:
+    """Return True if a few people alone gave an answer, or alone did not give it."""
+    return any(0 < few < LEAST_COHORT for count in counts.values() for few in (count, reports - count))
 
 
 def _sizes(revisions: Sequence[Sequence[Cell]]) -> dict[int, Counter[tuple[int, int]]]:

@@ -315,6 +315,23 @@ def test_waves_and_cohorts_tell_no_few_people_apart(tmp_path: Path) -> None:
     other.close()
 
 
+def test_cohorts_do_not_tell_public_answers_of_few_people(tmp_path: Path) -> None:
+    """Nor does a cohort without them, or a wave, since the others would follow from those of all people."""
+    choices = {"region": {"cohort": True}, "gender": {}, "year": {}}
+    questions = (asked(name, "select_one", None, choices=names(3), **more) for name, more in choices.items())
+    apart = parse_survey(document_of(*questions, asked("secret", "boolean", COIN), name="hidden", waves=months(2)))
+    storage = published(tmp_path, apart)
+    people = [(place % 3, 2 if place in {1, 4, 9} else place % 2, place // 3 % 3, place % 2) for place in range(90)]
+    send(storage, apart, people, 0)
+    send(storage, apart, [(region, year, year, said) for region, _, year, said in people], 1)
+    storage.close_survey("hidden", TODAY)
+
+    assert results(storage)["gender"].n == 180
+    for group, wave in [(group, wave) for group in ("c0", "c1", "c2") for wave in (None, 0, 1)]:
+        assert [*results(storage, cohort=group, wave=wave)] == ["region", "year", "secret"]
+    storage.close()
+
+
 def test_arms_count_those_who_were_asked(tmp_path: Path) -> None:
     """In an arm with fewer than five who were not, no arm leaves anybody out."""
     drawn = hidden_survey(arms=arms(1, 1))
