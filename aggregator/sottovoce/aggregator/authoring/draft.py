@@ -461,7 +461,8 @@ def _comparison(compared: str, *more: str) -> dict[str, Any]:
 def arm_on_card(card: DraftItem) -> str:
     """Return the names of the card's arms as its field has them, such as ``direct``; "" for all arms."""
     named = card.asked.get("arm", ())
-    return named if isinstance(named, str) else ", ".join(map(str, named))
+    # A file with mistakes may have anything.
+    return ", ".join(map(str, named)) if isinstance(named, list | tuple) else str(named)
 
 
 def arms_in_field(selected: str) -> list[str] | None:

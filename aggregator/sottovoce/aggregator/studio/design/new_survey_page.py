@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from flask import Response, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
@@ -19,7 +19,7 @@ from sottovoce.aggregator.studio.design.sentences import Sentences
 from sottovoce.aggregator.studio.request_context import words
 from sottovoce.aggregator.surveys.lifecycle import survey_of
 from sottovoce.aggregator.surveys.survey_file import parse_yaml
-from sottovoce.shared.errors import SpecError
+from sottovoce.shared.errors import Problem, SpecError
 from sottovoce.shared.parse_survey import parse_survey
 
 REFUSED = 422
@@ -113,34 +113,65 @@ def _file() -> Begun | None:
 def draft_in(data: bytes) -> SurveyDraft:
     """Parse a survey file into a draft; a survey with mistakes becomes a draft with problems.
 
-    Raises SpecError if the file is not YAML or JSON in UTF-8, or does not hold a survey.
+    Options and rows without a text have their names. Raises SpecError if the file is not YAML or JSON in UTF-8, does
+    not hold a survey, or has a text, a list or a map where the survey has another of these.
     """
     try:
         data.decode()
     except UnicodeDecodeError:
         raise SpecError(words().translate("new_other_file")) from None
-    document = parse_yaml(data)
+    document: Any = parse_yaml(data)
     try:
-        draft = draft_of(document)  # type: ignore[arg-type]
+        draft = draft_of(_named(document, str(document.get("default_language", "en"))))
         # Check the round trip now: a draft that cannot be read back would fail only when its page is opened.
         if SurveyDraft.read(draft.dumped) != draft or not draft.cards:
             raise SpecError(words().translate("new_no_survey"))
         # The same for a value that no page of a draft can show, such as a text where each language has one.
         problems_of(draft, _ANY_NAME)
     except (AttributeError, KeyError, TypeError, ValueError, json.JSONDecodeError):
-        raise SpecError(_first_mistake(document)) from None
+        raise SpecError(_in_words(_mistakes(document))) from None
+    if other_kind := [each for each in _mistakes(document) if _is_of_another_kind(document, each)]:
+        raise SpecError(_in_words(other_kind))
     return draft
 
 
-def _first_mistake(document: object) -> str:
-    """Return the place and the words of a document's first mistake."""
+def _mistakes(document: object) -> Sequence[Problem]:
     try:
         parse_survey(document)
     except SpecError as error:
-        pointer, message = error.problems[0]
-        if pointer:
-            return f"{', '.join(pointer.split('/')[1:])}: {words().in_this_language(message)}"
+        return error.problems
+    return ()
+
+
+def _in_words(mistakes: Sequence[Problem]) -> str:
+    """Return the place and the words of the first mistake."""
+    if mistakes and mistakes[0].pointer:
+        pointer, message = mistakes[0]
+        return f"{', '.join(pointer.split('/')[1:])}: {words().in_this_language(message)}"
     return words().translate("new_no_survey")
+
+
+_KINDS = {"must be a map": Mapping, "must name a mechanism": Mapping, "must be a list": list, "must be text": str}
+
+
+def _is_of_another_kind(document: Any, mistake: Problem) -> bool:  # noqa: ANN401 - parsed YAML
+    """Return True if a page of a draft cannot show what is there, such as a list in the place of a text."""
+    for key in mistake.pointer.split("/")[1:]:
+        document = document[int(key)] if isinstance(document, list) else document.get(key)
+    kinds = [kind for begin, kind in _KINDS.items() if str(mistake.message).startswith(begin)]
+    return document is not None and bool(kinds) and not isinstance(document, kinds[0])
+
+
+def _named(part: Any, tag: str) -> Any:  # noqa: ANN401 - parsed YAML
+    """Return a part of a document in which options, rows and coordinates without a text have their names."""
+    if isinstance(part, list):
+        return [_named(each, tag) for each in part]
+    if not isinstance(part, Mapping):
+        return part
+    found = {key: _named(value, tag) for key, value in part.items()}
+    for key in {"choices", "rows", "coordinates"} & found.keys():
+        found[key] = [each if each.get("label") else {**each, "label": {tag: str(each["name"])}} for each in found[key]]
+    return found
 
 
 _WAYS: Mapping[str, Callable[[], Begun | None]] = {"empty": _empty, "template": _template, "copy": _copy, "file": _file}
