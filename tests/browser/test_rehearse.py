@@ -48,3 +48,14 @@ def test_whole_way_goes_without_a_script(new_context: NewContext, drafted: Runni
     with page.expect_download() as download:
         page.click("text=estimates.csv")
     assert download.value.suggested_filename == "SIMULATION-life-estimates.csv"
+
+
+def test_address_has_no_share_that_was_left_as_it_is(new_context: NewContext, drafted: Running) -> None:
+    """Only what was set, so that it can be sent to a colleague."""
+    page = sign_in(new_context(locale="en"), drafted)
+    page.goto(f"{drafted.url}/dashboard/surveys/life/rehearse?n=200")
+    page.click("#set summary")
+    page.fill("[id='set.cheated.yes']", "40")
+    page.click("#set button")
+    page.wait_for_url("**cheated**")
+    assert page.url.partition("?")[2] == "n=200&set.cheated.yes=40"

@@ -60,10 +60,12 @@ function copyButton(button) {
   });
 }
 
-// What was left empty makes the address long, and says nothing.
+// What was left empty, or as it is without it, makes the address long, and says nothing.
 document.addEventListener("formdata", ({ target, formData }) => {
   const names = target.method === "get" ? [...formData.keys()] : [];
-  for (const name of names) if (!formData.getAll(name).some(Boolean)) formData.delete(name);
+  const usual = (field) => field.matches?.("[data-usual]") && field.value === field.defaultValue;
+  for (const name of names)
+    if (!formData.getAll(name).some(Boolean) || usual(target.elements[name])) formData.delete(name);
 });
 
 function busyForm(form) {

@@ -138,7 +138,7 @@ def test_publish_chooses_columns_of_files_for_new_drafts_and_shows_their_price(
     assert [sexes[2].split()[0], ages[2].split()[0]] == ["Yes", "No"]
     assert "It would fit with at most" in ann.get("surveys/new/publish")
     assert {line[2].split()[0] for line in shown("old")[-2:]} == {"No"}
-    told = ["Without your choice, a question is in the files if" in ann.get(f"surveys/{name}/publish")
+    told = ["come first. Without your choice, a question is in the files if" in ann.get(f"surveys/{name}/publish")
             for name in ("old", "new")]  # fmt: skip
     assert told == [False, True]
     column("new", "age", "1", 1)
