@@ -228,8 +228,9 @@ class SurveyDraft:
     @property
     def waves(self) -> list[Mapping[str, str]]:
         """Opening and closing of each wave as written; empty for a survey with one wave."""
-        found = self.head.get("waves", [])
-        return [{key: str(each[key]) for key in each} for each in found if isinstance(each, Mapping)]
+        found = self.head.get("waves")
+        listed = found if isinstance(found, list) else []
+        return [{key: str(each[key]) for key in each} for each in listed if isinstance(each, Mapping)]
 
     def entries(self, items: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """Return the survey's list of questions of the cards' ``items``, those of a block within it.
