@@ -156,6 +156,8 @@ _KINDS = {"must be a map": Mapping, "must name a mechanism": Mapping, "must be a
 
 def _is_of_another_kind(document: Any, mistake: Problem) -> bool:  # noqa: ANN401 - parsed YAML
     """Return True if a page of a draft cannot show what is there, such as a list in the place of a text."""
+    if mistake.pointer == "/access":
+        return True
     for key in mistake.pointer.split("/")[1:]:
         document = document[int(key)] if isinstance(document, list) else document.get(key)
     kinds = [kind for begin, kind in _KINDS.items() if str(mistake.message).startswith(begin)]
