@@ -57,19 +57,22 @@ class UndefinedInTemplate(StrictUndefined):
 def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Compile each template once a run, and each route once for all applications of a process.
 
-    Most tests make an application of their own, and each would compile the pages that it shows and the builders of 152
-    addresses: that took longer than all else.
+    Most tests make an application of their own, and each would compile the pages that it shows and 152 addresses: that
+    took longer than all else.
     """
-    compile_builder, compiled = Rule._compile_builder, dict[tuple[Any, ...], Any]()
+    compile_rule, compiled = Rule.compile, dict[tuple[Any, ...], Any]()
 
-    def builder(rule: Rule, append_unknown: bool = True) -> Any:
-        of = (rule.rule, *rule._trace, repr(rule.defaults), append_unknown)
+    def once(rule: Rule) -> None:
+        of = (rule.rule, rule.subdomain, rule.merge_slashes, repr(rule.defaults))
         if of not in compiled:
-            compiled[of] = compile_builder(rule, append_unknown)
-        return compiled[of]
+            compile_rule(rule)
+            built = rule._build.__func__, rule._build_unknown.__func__  # type: ignore[attr-defined]
+            compiled[of] = rule._parts, rule._trace, rule._converters, rule.arguments, *built
+        rule._parts, rule._trace, rule._converters, rule.arguments, *built = compiled[of]
+        rule._build, rule._build_unknown = (each.__get__(rule) for each in built)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Rule, "_compile_builder", builder)
+        patch.setattr(Rule, "compile", once)
         folder = tmp_path_factory.getbasetemp()
         # The processes of one run share it.
         folder = (folder.parent if folder.name.startswith(("process", "popen")) else folder) / "templates"

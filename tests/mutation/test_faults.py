@@ -5,6 +5,7 @@ import pytest
 
 from tests.mutation.edits import ROOT, Edit, load_edits
 from tests.mutation.run import MUTANTS, copy_of, failures, planted
+from tests.vectors.test_javascript import APART
 
 LIST = Path(__file__).with_name("faults.yaml")
 FAULTS = list(load_edits(LIST))
@@ -62,4 +63,4 @@ def test_fault_is_noticed(folder: Path, fault: Edit) -> None:
 def killer(fault: Edit) -> str:
     """Return the tests that must notice a fault, as an argument for pytest."""
     path = Path(fault.notes["killed_by"])
-    return JAVASCRIPT.format(path.name) if path.suffix == ".mjs" else str(path)
+    return JAVASCRIPT.format(path.name if ROOT / path in APART else "others") if path.suffix == ".mjs" else str(path)

@@ -64,6 +64,7 @@ class TemplateQuestion:
     margins: tuple[float, ...]
 
 
+@cache
 def all_templates() -> tuple[Template, ...]:
     """Return all templates in the order in which they are offered."""
     return tuple(_template(name, about) for name, about in _notes().items())

@@ -1,5 +1,6 @@
 """The batch client draws from the same channels as the client on a device."""
 
+import math
 from fractions import Fraction
 from itertools import chain, repeat
 
@@ -146,7 +147,9 @@ def test_many_trials_at_once_are_those_of_each_alone() -> None:
     bits = chain([prefixes.tobytes()], repeat(bytes(4)))
     numbers = BatchDraws(lambda _: next(bits)).trials(going, most, len(prefixes))
 
-    expected = [1 + sum(Fraction(int(prefix), 2**32) < going**j for j in range(1, most)) for prefix in prefixes]
+    # A whole number is below a power if it is below the next whole number.
+    powers = [math.ceil(going**j * 2**32) for j in range(1, most)]
+    expected = [1 + sum(int(prefix) < power for power in powers) for prefix in prefixes]
     assert numbers.tolist() == expected
 
 
