@@ -44,5 +44,4 @@ def reports(mechanism: JointRR, truth: Whole, rng: np.random.Generator) -> Whole
     for code in np.unique(codes):
         here = codes == code
         drawn[here] = rng.choice(len(combinations), int(here.sum()), p=chances[code])
-    found: Whole = combinations[drawn]
-    return found
+    return combinations[drawn]

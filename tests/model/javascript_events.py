@@ -167,7 +167,6 @@ def browser_device(node: str, scripts: Mapping[str, str], scenario: Scenario) ->
             watch = Timer(SECONDS, process.kill)
             watch.start()
             try:
-                assert process.stdin is not None
                 assert process.stdout is not None
                 process.stdin.write(f"{json.dumps(_begin(scripts, scenario))}\n")
                 # Else it may be that it is written first when the process has ended.

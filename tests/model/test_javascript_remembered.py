@@ -51,8 +51,7 @@ def remembered(value: str) -> list[object]:
     script = SCRIPT.format(module=json.dumps(f"file://{module}"), value=value)
     command = [shutil.which("node") or "node", "--input-type=module", "--eval", script]
     run = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
-    found: list[object] = json.loads(run.stdout)
-    return found
+    return json.loads(run.stdout)
 
 
 def test_only_the_reading_of_surveys_is_changed() -> None:

@@ -8,7 +8,6 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 from sottovoce.aggregator.curator.noisy_max import noisy_max
 from sottovoce.aggregator.curator.release import Neighbours
@@ -23,9 +22,8 @@ from sottovoce.audit.curator.curator_checks import (
     winner_loss,
 )
 from sottovoce.audit.curator.noise_branches import exact_delta, exact_loss
-from sottovoce.cli.main import main
 
-from tests.commands import refused
+from tests.commands import refused, run
 from tests.planted import curator as planted
 
 SCHEMA = Draft202012Validator(
@@ -174,7 +172,7 @@ def test_verb_flags_a_vector_without_noise(monkeypatch):
     monkeypatch.setattr(curator_checks, "ENUMERATED", [each for each in ENUMERATED if "Laplace" in each.name])
     monkeypatch.setattr("sottovoce.aggregator.curator.sum.add_laplace", planted.without_noise)
 
-    shown = refused(CliRunner().invoke(main, ["audit", "--curator"]))
+    shown = refused(run("audit", "--curator"))
     assert "failed: vector (Laplace), add/remove" in shown.stdout
     assert "The curator's mechanisms: failed." in shown.stdout
 
@@ -183,8 +181,8 @@ def test_verb_prints_every_check(monkeypatch):
     """With one release here; the exit code follows the verdict."""
     monkeypatch.setattr(curator_checks, "ENUMERATED", ENUMERATED[:1])
 
-    shown = CliRunner().invoke(main, ["audit", "--curator"])
-    document = json.loads(CliRunner().invoke(main, ["audit", "--curator", "--json"]).stdout)
+    shown = run("audit", "--curator")
+    document = json.loads(run("audit", "--curator", "--json").stdout)
 
     assert shown.exit_code == 0
     assert "passed: count, replace-one: 2.0000 of 2.0000 (every branch)" in shown.stdout
@@ -195,4 +193,4 @@ def test_verb_prints_every_check(monkeypatch):
 
 @pytest.mark.parametrize("words", [["s.yaml", "--curator"], ["--curator", "--quick"], []])
 def test_audit_of_nothing_is_refused(words):
-    assert CliRunner().invoke(main, ["audit", *words]).exit_code == 1
+    assert run("audit", *words).exit_code == 1

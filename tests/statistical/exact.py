@@ -51,8 +51,7 @@ def coverage(limits: Limits, n: int, a: float, b: float, shares: Array = GRID) -
     """P(low <= p <= high) for each share p; ``limits`` are those of the counts 0 .. n."""
     low, high = limits
     inside = (low[None, :] <= shares[:, None]) & (shares[:, None] <= high[None, :])
-    result: Array = (binomial(n, b + (a - b) * shares) * inside).sum(axis=1)
-    return result
+    return (binomial(n, b + (a - b) * shares) * inside).sum(axis=1)
 
 
 def minimum(

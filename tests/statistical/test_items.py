@@ -25,8 +25,7 @@ def opened(rows: NDArray[np.int64], names: str, noise: tuple[float, float] | Non
 def answers(draws: np.random.Generator, people: int, levels: Array, slopes: Array) -> NDArray[np.int64]:
     """Answers of people to items, (people, items), by a trait with mean 0 and standard deviation 1."""
     odds = draws.standard_normal((people, 1)) * slopes - levels
-    found: NDArray[np.int64] = (draws.random(odds.shape) * (1 + np.exp(-odds)) < 1).astype(np.int64)
-    return found
+    return (draws.random(odds.shape) * (1 + np.exp(-odds)) < 1).astype(np.int64)
 
 
 def forced(draws: np.random.Generator, said: NDArray[np.int64], noise: tuple[float, float] | None) -> NDArray[np.int64]:

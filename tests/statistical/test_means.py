@@ -96,8 +96,7 @@ def beta_levels(levels: int) -> Array:
     weights = np.bincount(base, density * (1 - place + base), levels) + np.bincount(
         base + 1, density * (place - base), levels
     )
-    result: Array = weights / weights.sum()
-    return result
+    return weights / weights.sum()
 
 
 def populations(levels: int) -> dict[str, Array]:

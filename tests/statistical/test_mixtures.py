@@ -157,7 +157,6 @@ def test_limits_of_list_experiments_hold_their_level() -> None:
         fit = maximize(model)
         covariance = inverse(fit.information)
         assert fit.converged
-        assert covariance is not None
         shares = model.sensitive(fit.theta, slice(None))[0]
         share, error, low, high = mean_share(model, shares, (shares * (1 - shares))[None], covariance[:1, :1], Z)
         found.setdefault("likelihood", []).append((share, error, low <= SHARE <= high))

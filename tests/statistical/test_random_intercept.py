@@ -34,16 +34,14 @@ def shares(truth: Array, facts: Array) -> Array:
     said = (1 - facts[:, None]) * yes + facts[:, None] * (1 - yes)
     sets = [np.prod([one if each else 1 - one for one, each in zip(said, cells, strict=True)], axis=0)
             for cells in CELLS]  # fmt: skip
-    found: Array = np.array(sets) @ masses / masses.sum()
-    return found
+    return np.array(sets) @ masses / masses.sum()
 
 
 def expected_errors(truth: Array, facts: Array, people: int) -> Array:
     """Standard errors by the expected information, from differences of the shares."""
     steps = 1e-5 * np.eye(len(truth))
     slopes = np.array([shares(truth + step, facts) - shares(truth - step, facts) for step in steps]) / 2e-5
-    found: Array = np.sqrt(np.diag(np.linalg.inv(people * (slopes / shares(truth, facts)) @ slopes.T)))
-    return found
+    return np.sqrt(np.diag(np.linalg.inv(people * (slopes / shares(truth, facts)) @ slopes.T)))
 
 
 def likelihood_width(truth: Array, facts: Array, people: int) -> float:

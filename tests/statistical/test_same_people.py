@@ -41,8 +41,7 @@ def coverage(limits: tuple[Array, Array], people: int, waves: int, a: float, b: 
     low, high = limits
     inside = (low[None, :] <= SHARES[:, None]) & (SHARES[:, None] <= high[None, :])
     counts = binomial(people, SHARES) @ reported(people, waves, a, b)
-    covered: Array = (counts * inside).sum(axis=1)
-    return covered
+    return (counts * inside).sum(axis=1)
 
 
 @pytest.mark.parametrize("channel", CHANNELS)

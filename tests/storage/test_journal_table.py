@@ -268,7 +268,6 @@ def kill_again_and_again(url: str, folder: Path, times: int) -> None:
     found = 0
     for number in range(times):
         process = subprocess.Popen([sys.executable, "-c", ACTS, url, str(folder)], stdout=subprocess.PIPE)
-        assert process.stdout is not None
         process.stdout.readline()
         time.sleep(0.05 + 0.0137 * (number % 17))
         process.kill()

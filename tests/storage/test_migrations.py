@@ -191,10 +191,8 @@ def test_two_processes_that_start_at_once_make_one_migration(tmp_path: Path, kep
     command = [sys.executable, "-c", OPEN_AT_ONCE, str(path)]
     starting = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(2)]
     for process in starting:
-        assert process.stdout is not None
         process.stdout.readline()
     for process in starting:
-        assert process.stdin is not None
         process.stdin.write(b"\n")
         process.stdin.flush()
     for process in starting:

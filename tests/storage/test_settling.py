@@ -420,7 +420,6 @@ def test_processes_that_settle_are_killed_again_and_again(store: PostgresStorage
     for _ in range(15):
         command = [sys.executable, "-c", SETTLE_FOR_EVER, url]
         with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-            assert process.stdout is not None
             process.stdout.readline()
             for number in [next(numbers) for _ in range(40)]:
                 assert store.store([arrival(key, number)]) == [Outcome.NEW]

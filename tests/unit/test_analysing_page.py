@@ -5,11 +5,10 @@ import shlex
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from sottovoce.aggregator import open_results
 from sottovoce.aggregator.export.archive import write_folder
-from sottovoce.cli.main import main
 
+from tests.commands import run
 from tests.exported import TODAY, drawn, published, send, source
 from tests.surveys import survey
 
@@ -36,7 +35,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_command_runs(place: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
     monkeypatch.chdir(place)
-    ended = CliRunner().invoke(main, shlex.split(command))
+    ended = run(*shlex.split(command))
 
     assert (ended.exit_code, ended.stderr) == (0, "")
     assert len(ended.stdout) > 100

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from sottovoce import curator
-from sottovoce.cli.main import main
 from sottovoce.cli.tree import CURATOR
 from sottovoce.shared.errors import SurveyError
 
+from tests.commands import run
 from tests.journey.test_running_pages import command_of
 
 AGES, YEARS = [18, 20, 19, 23] * 25, ["first", "second", "other", "first"] * 25
@@ -148,7 +147,7 @@ def test_file_has_the_budget_of_the_terminal(tmp_path: Path, monkeypatch: pytest
         "format: sottovoce-data/1\nrecord: one\ncolumns:\n  age: {minimum: 16, maximum: 26, step: 1, centre: 20}\n"
     )
     data = curator.bind(file, file.with_suffix(".yaml"), epsilon=2)
-    asked = CliRunner().invoke(main, ["curator", "mean", str(file), "age", "--epsilon", "1"])
+    asked = run("curator", "mean", file, "age", "--epsilon", "1")
 
     answer = curator.mean(data, "age", epsilon=1)
     assert asked.exit_code == 0

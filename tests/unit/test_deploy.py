@@ -66,8 +66,7 @@ def nginx() -> Block:
 
 @pytest.fixture
 def compose() -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load(text("compose.yaml"))
-    return found
+    return yaml.safe_load(text("compose.yaml"))
 
 
 def directives(block: Block, name: str) -> list[list[str]]:
@@ -191,7 +190,6 @@ def test_image_is_built_of_what_is_in_the_checkout() -> None:
 def test_image_pins_what_it_installs(tmp_path: Path) -> None:
     """The base by its digest; each package with its hashes, as the Dockerfile's own command cuts them out."""
     command = re.search(r"sed -n '([^']*)' requirements.lock", text("Dockerfile"))
-    assert command is not None
     cut_out = subprocess.run(["sed", "-n", command[1], ROOT / "requirements.lock"], capture_output=True, text=True,
                              check=True).stdout  # fmt: skip
     (tmp_path / "postgres.lock").write_text(cut_out, encoding="utf-8")
@@ -239,7 +237,6 @@ def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
     assert "sottovoce-keys" not in text("sottovoce-backup.service")
     assert {"DynamicUser=yes", "UMask=0077", "LoadCredential=database:/etc/sottovoce/database"} <= lines
     stop = re.search(r"^TimeoutStopSec=(\d+)$", unit, re.MULTILINE)
-    assert stop is not None
     assert int(stop[1]) > server.KILL_SECONDS
     analyze = shutil.which("systemd-analyze")
     if analyze:

@@ -30,8 +30,7 @@ def name_of(manifest: dict[str, Any]) -> str:
 
 def found(kind: str, name: str) -> dict[str, Any]:
     (one,) = [each for each in MANIFESTS if name_of(each) == f"{kind}-{name}"]
-    spec: dict[str, Any] = one["spec"]
-    return spec
+    return one["spec"]
 
 
 def pods() -> dict[str, dict[str, Any]]:

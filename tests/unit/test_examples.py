@@ -3,15 +3,15 @@
 from pathlib import Path
 
 import yaml
-from click.testing import CliRunner
 from sottovoce.aggregator.authoring.templates import all_templates
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
-from sottovoce.cli.survey_file import new
 from sottovoce.shared.mechanisms import MECHANISMS, PRESETS
 from sottovoce.shared.mechanisms.joint_rr import JointRR
 from sottovoce.shared.parse_item import DESIGNS
 from sottovoce.shared.types import TYPES
+
+from tests.commands import run
 
 EXAMPLES = Path(__file__).parents[2] / "shared/sottovoce/examples"
 FILES = sorted(path for path in EXAMPLES.glob("*/*.yaml") if path.parent.name != "curator")
@@ -21,8 +21,7 @@ WITHOUT_REPORT = ("matrix", "note", "acknowledge")
 
 def questions(path: Path) -> list[dict[str, object]]:
     """The items of a survey file as they are written."""
-    written: list[dict[str, object]] = yaml.safe_load(path.read_text(encoding="utf-8"))["questions"]
-    return written
+    return yaml.safe_load(path.read_text(encoding="utf-8"))["questions"]
 
 
 def test_every_example_is_a_good_survey() -> None:
@@ -55,7 +54,7 @@ def test_no_example_is_without_its_thing() -> None:
 
 def test_list_names_each_template_and_example_in_a_line_of_its_own() -> None:
     """With what it shows: a sentence, of a template two, and no more."""
-    lines = CliRunner().invoke(new, ["--list"]).output.splitlines()
+    lines = run("new", "--list").output.splitlines()
 
     assert sorted(line.split()[0] for line in lines) == sorted(
         [*(path.stem for path in FILES), *(template.name for template in all_templates())]
@@ -67,6 +66,6 @@ def test_named_example_is_written_and_another_name_writes_nothing(tmp_path: Path
     """Byte for byte the file of the list."""
     for name, written in [("warner", True), ("not_there", False)]:
         path = tmp_path / f"{name}.yaml"
-        CliRunner().invoke(new, [str(path), "--example", name])
+        run("new", path, "--example", name)
         assert path.exists() == written
     assert (tmp_path / "warner.yaml").read_bytes() == (EXAMPLES / "mechanisms/warner.yaml").read_bytes()

@@ -8,10 +8,8 @@ import pytest
 import sottovoce.aggregator
 import sottovoce.client
 import sottovoce.curator
-from click.testing import CliRunner
-from sottovoce.cli.main import main
 
-from tests.commands import done
+from tests.commands import done, run
 
 ROOT = Path(__file__).parents[2]
 HOW_TO = ROOT / "docs" / "how_to" / "analyze_a_file.md"
@@ -56,4 +54,4 @@ def test_line_for_analysts_leads_to_commands_that_run(tmp_path: Path, monkeypatc
 
     assert len(commands) == 13
     for command in commands:
-        done(CliRunner().invoke(main, shlex.split(command)))
+        done(run(*shlex.split(command)))

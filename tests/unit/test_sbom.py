@@ -32,8 +32,7 @@ def bill(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     out = tmp_path_factory.mktemp("sbom") / "sbom.json"
     subprocess.run([str(out) if word == "sbom.json" else word for word in command], cwd=ROOT, check=True,
                    capture_output=True)  # fmt: skip
-    document: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
-    return document
+    return json.loads(out.read_text(encoding="utf-8"))
 
 
 @pytest.mark.slow

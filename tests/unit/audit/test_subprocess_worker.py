@@ -89,7 +89,6 @@ def test_ends_though_the_order_came_where_exceptions_are_lost() -> None:
     """At the end of an object's life: what follows is begun, and ended soon."""
     command = [sys.executable, "-c", LOST]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as audit:
-        assert audit.stdout is not None
         other = int(audit.stdout.readline())
         audit.terminate()
         audit.wait()

@@ -5,7 +5,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from sottovoce.aggregator.accounts.authentication import KEY_PREFIX, authenticate_key, key_hash, link_hash
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import day_of, now
@@ -13,13 +13,14 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.audit_log import events as words
 from sottovoce.aggregator.storage.connect import FILE
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.cli.main import main
 from sottovoce.cli.staff import let_first_researcher_in
 from sottovoce.shared.errors import StorageError
 
+from tests.commands import run as command
+
 
 def run(data: Path, *words: str) -> Result:
-    return CliRunner().invoke(main, [*words, "--data", str(data)])
+    return command(*words, "--data", data)
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def data(tmp_path: Path) -> Path:
 
 
 def staff(data: Path, *words: str, typed: str = "") -> Result:
-    return CliRunner().invoke(main, ["staff", *words, "--data", str(data)], input=typed)
+    return command("staff", *words, "--data", data, typed=typed)
 
 
 def accounts(data: Path) -> list[str]:
@@ -54,7 +55,6 @@ def test_last_admin_is_not_disabled_and_recovers(data: Path) -> None:
     storage = SQLiteStorage(data / FILE)
     seconds = int(now().timestamp())
     account = storage.access.start_session_by_link(b"s", link_hash(secret[1]), seconds)
-    assert account is not None
     assert (account.name, account.admin) == ("ann", True)
     assert storage.access.start_session_by_link(b"t", link_hash(secret[1]), seconds) is None
     storage.close()
@@ -166,7 +166,6 @@ def test_invitation_is_printed(data: Path) -> None:
     found = storage.access.invitation(link_hash(link.strip().rpartition("link=")[2]), day_of(now()))
     storage.close()
 
-    assert found is not None
     assert (found.survey, found.role, found.account) == ("exam", "fieldwork", None)
 
 
@@ -221,7 +220,6 @@ def test_start_prints_a_link_whose_secret_is_no_key(storage: SQLiteStorage) -> N
     assert authenticate_key(storage, f"Bearer {link[1]}", 0) is None
     assert storage.access.start_session_by_key(b"s", key_hash(link[1]), 0) is None
     account = storage.access.start_session_by_link(b"s", link_hash(link[1]), 0)
-    assert account is not None
     assert (account.name, account.admin, storage.access.grants(account.id)) == ("researcher", True, {"*": "owner"})
     assert storage.access.start_session_by_link(b"t", link_hash(link[1]), 0) is None
 
@@ -236,7 +234,6 @@ def test_key_is_written_for_its_user_alone_and_not_printed(tmp_path: Path, stora
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert key not in printed
     assert "link=" not in printed
-    assert found is not None
     assert (found[0].name, found[0].admin) == ("researcher", True)
 
 

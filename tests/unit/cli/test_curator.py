@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
-from sottovoce.cli.main import main
+from click.testing import Result
 
-from tests.commands import done, refused
+from tests.commands import done, refused, run as command
 
 YAML = """\
 format: sottovoce-data/1
@@ -38,7 +37,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(*words: str | Path) -> Result:
     """The verb's end; it never repeats what stands in the data."""
-    ended = CliRunner().invoke(main, ["curator", *map(str, words)])
+    ended = command("curator", *words)
     assert "SECRET" not in ended.output + ended.stderr
     return ended
 
@@ -46,8 +45,7 @@ def run(*words: str | Path) -> Result:
 def told(*words: str | Path) -> dict[str, Any]:
     """What a verb that succeeds prints as JSON."""
     ended = done(run(*words, "--json"))
-    found: dict[str, Any] = json.loads(ended.stdout)
-    return found
+    return json.loads(ended.stdout)
 
 
 def test_bound_file_is_counted_for_its_curator(file: Path) -> None:

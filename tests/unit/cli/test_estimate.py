@@ -4,8 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-from sottovoce.cli.main import main
 from sottovoce.cli.results import place
 from sottovoce.cli.results.estimate import DASK
 
@@ -31,7 +29,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "--data",
             str(folder / "data"),
         ]
-        assert CliRunner().invoke(main, words).exit_code == 0
+        assert run(*words).exit_code == 0
     return folder
 
 

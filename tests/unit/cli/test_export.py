@@ -6,15 +6,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from sottovoce.aggregator.export.catalogue import OF_REPORTS, Source
 from sottovoce.aggregator.storage import ChainHead
 from sottovoce.aggregator.storage.audit_log.events import EXPORTED, MACHINE, RESULTS_READ
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.cli.main import main
 from sottovoce.cli.results.export import COUNTABLE, FORMATS
 
-from tests.commands import done, refused
+from tests.commands import done, refused, run
 from tests.exported import TODAY, drawn, published, send
 from tests.surveys import months, survey
 
@@ -33,7 +32,7 @@ def data(tmp_path: Path) -> Path:
 
 
 def export(data: Path, *words: str) -> Result:
-    return CliRunner().invoke(main, ["results", "export", *words, "--data", str(data)])
+    return run("results", "export", *words, "--data", data)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +51,7 @@ def test_wave_is_closed_by_the_databases_clock(
     within = datetime(2026, 1, 15, tzinfo=UTC).timestamp()
     monkeypatch.setattr(SQLiteStorage, "clock", lambda _storage: within)
     out = ["--out", str(tmp_path / "out.csv")] if words[1] == "export" else []
-    ended = CliRunner().invoke(main, [*words, "--wave", "0", *out, "--data", str(tmp_path)])
+    ended = run(*words, "--wave", "0", *out, "--data", tmp_path)
 
     assert (ended.exit_code, "the survey is open" in ended.stderr) == (1, True)
     assert not (tmp_path / "out.csv").exists()
@@ -177,7 +176,7 @@ def test_every_way_out_is_noted_with_its_kind_and_told_the_head(data: Path) -> N
     assert export(data, "done", "--format", "all", "--out", str(out)).exit_code == 0
     words = ["done", "--rows", "cheated", "--columns", "reason", "--data", str(data)]
     for _ in range(2):
-        assert CliRunner().invoke(main, ["results", "crosstab", *words]).exit_code == 0
+        assert run("results", "crosstab", *words).exit_code == 0
     storage = SQLiteStorage(data / "sottovoce.sqlite")
     told = [(one.what, one.who, one.about) for one in storage.journal.entries() if one.what in {EXPORTED, RESULTS_READ}]
     heads = [json.loads(file.read_text())["journal"] for file in (out.with_suffix(".json"), out / "export.json")]

@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
-from sottovoce.cli.main import main
 from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import MEMO, Entry, Key
@@ -14,6 +12,7 @@ from sottovoce.client.respondent import encode, randomize
 from sottovoce.client.transport import Transport
 from sottovoce.shared.report import dump_report, parse_report, receipt
 
+from tests.commands import run
 from tests.surveys import ANSWERS, survey
 
 SURVEY = survey()
@@ -49,7 +48,7 @@ def test_report_that_needs_a_token_is_not_sent_without_it(ledger: FileLedger, se
     """The ledger does not hold the token; the other reports are sent, and the exit code tells of this one."""
     ledger.record(KEY._replace(token="0123456789ABCDEF"), entry())
     other = ledger.record(KEY._replace(wave=1), entry())
-    ended = CliRunner().invoke(main, ["device", "send", "--json"])
+    ended = run("device", "send", "--json")
 
     assert sent == [other.body.encode()]
     assert ended.exit_code == 1
@@ -60,7 +59,7 @@ def test_report_that_needs_a_token_is_not_sent_without_it(ledger: FileLedger, se
 def test_sending_twice_sends_once(ledger: FileLedger, sent: list[bytes]) -> None:
     """What has arrived no longer waits."""
     ledger.record(KEY, entry())
-    ended = [CliRunner().invoke(main, ["device", "send"]) for _ in range(2)]
+    ended = [run("device", "send") for _ in range(2)]
 
     assert [each.exit_code for each in ended] == [0, 0]
     assert len(sent) == 1
@@ -69,9 +68,9 @@ def test_sending_twice_sends_once(ledger: FileLedger, sent: list[bytes]) -> None
 def test_cleared_report_keeps_its_charge(ledger: FileLedger) -> None:
     """Forgotten is not erased: none is drawn in its place, unless everything is asked for."""
     kept = ledger.record(KEY, entry())
-    assert CliRunner().invoke(main, ["device", "clear", "--yes"]).exit_code == 0
+    assert run("device", "clear", "--yes").exit_code == 0
     assert ledger.get(KEY) == Entry(kept.digest, kept.epsilon, "", ended="forgotten")
-    assert CliRunner().invoke(main, ["device", "clear", "--everything", "--yes"]).exit_code == 0
+    assert run("device", "clear", "--everything", "--yes").exit_code == 0
     assert ledger.get(KEY) is None
 
 
@@ -79,7 +78,7 @@ def test_memo_is_shown_to_nobody(ledger: FileLedger) -> None:
     """With the reports themselves neither: two waves' reports beside it would tell the truth."""
     report = ledger.record(KEY, entry())
     ledger.record(KEY._replace(wave=MEMO), Entry(SURVEY.digest, 1.0, "01", sent=True))
-    shown = CliRunner().invoke(main, ["device", "show", "--json", "--reports"])
+    shown = run("device", "show", "--json", "--reports")
     held = [each.get("report") for origin in json.loads(shown.stdout)["origins"] for each in origin["reports"]]
 
     assert held == [None, report.body.rstrip()]

@@ -3,13 +3,11 @@
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from sottovoce.aggregator.authoring.templates import template_file
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
-from sottovoce.cli.main import main
 from sottovoce.shared.errors import SpecError
 
-from tests.commands import done, refused
+from tests.commands import done, refused, run
 from tests.unit.aggregator.authoring.workbooks import workbook
 
 LINK = "https://example.org/s/exam#d=0123456789abcdef0123456789abcdef"
@@ -37,10 +35,10 @@ def test_workbook_becomes_a_survey_file_that_lint_takes(tmp_path: Path) -> None:
         )
     )
     out = tmp_path / "survey.yaml"
-    result = done(CliRunner().invoke(main, ["new", str(out), "--from", str(form)]))
+    result = done(run("new", out, "--from", form))
     assert [question.name for question in read_survey_file(out).questions] == ["smokes", "daily"]
     assert "left out: survey, row 4: free text identifies people" in result.stderr
-    assert CliRunner().invoke(main, ["lint", str(out)]).exit_code == 0
+    assert run("lint", out).exit_code == 0
 
 
 def test_form_that_costs_more_than_devices_allow_says_so(tmp_path: Path) -> None:
@@ -49,7 +47,7 @@ def test_form_that_costs_more_than_devices_allow_says_so(tmp_path: Path) -> None
     rows = [("select_one yn", f"q{number}", "Did you?") for number in range(12)]
     choices = (("list_name", "name", "label"), ("yn", "yes", "Yes"), ("yn", "no", "No"))
     form.write_bytes(workbook(survey=(("type", "name", "label"), *rows), choices=choices))
-    result = done(CliRunner().invoke(main, ["new", str(out), "--from", str(form)]))
+    result = done(run("new", out, "--from", form))
     assert out.exists()
     assert "to change before it can be published: a whole report costs epsilon" in result.stderr
 
@@ -58,7 +56,7 @@ def test_what_is_no_workbook_writes_nothing(tmp_path: Path) -> None:
     """A CSV under the name of a workbook."""
     form = tmp_path / "form.xlsx"
     form.write_text("type,name,label\n")
-    result = CliRunner().invoke(main, ["new", str(tmp_path / "survey.yaml"), "--from", str(form)])
+    result = run("new", tmp_path / "survey.yaml", "--from", form)
 
     assert (result.exit_code, result.stderr.strip()) == (
         1,
@@ -77,7 +75,7 @@ def test_what_is_no_workbook_writes_nothing(tmp_path: Path) -> None:
 )
 def test_letter_is_written(survey: Path, options: list[str], said: str) -> None:
     """On standard output, in the language asked for."""
-    assert said in done(CliRunner().invoke(main, ["survey", "letter", str(survey), *options])).stdout
+    assert said in done(run("survey", "letter", survey, *options)).stdout
 
 
 def test_mail_merge_takes_what_token_create_writes(survey: Path) -> None:
@@ -85,12 +83,12 @@ def test_mail_merge_takes_what_token_create_writes(survey: Path) -> None:
     links = survey.parent / "tokens.csv"
     links.write_text(f"token,link\nAAAA,{LINK}&t=AAAA\nBBBB,{LINK}&t=BBBB\n")
     out = survey.parent / "merge.csv"
-    done(CliRunner().invoke(main, ["survey", "letter", str(survey), "--links", str(links), "--out", str(out)]))
+    done(run("survey", "letter", survey, "--links", links, "--out", out))
     assert out.read_text(encoding="utf-8").count("&t=BBBB") == 3
 
 
 @pytest.mark.parametrize("options", [[], ["--link", LINK, "--language", "fr"]])
 def test_letter_without_link_or_in_no_language_of_the_survey_is_refused(survey: Path, options: list[str]) -> None:
-    result = refused(CliRunner().invoke(main, ["survey", "letter", str(survey), *options]))
+    result = refused(run("survey", "letter", survey, *options))
     assert "--l" in result.stderr
     assert not isinstance(result.exception, SpecError)

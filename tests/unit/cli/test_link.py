@@ -11,13 +11,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from sottovoce.aggregator.storage.connect import FILE
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.database import ADDRESS
-from sottovoce.cli.main import main
 
-from tests.commands import refused
+from tests.commands import refused, run
 from tests.surveys import survey
 from tests.unit.shared.test_schema import validator
 
@@ -33,7 +32,7 @@ def data(tmp_path: Path) -> Path:
 
 def create(data: Path, out: Path) -> Result:
     """Three tokens, written to a file."""
-    return CliRunner().invoke(main, ["link", "create", "exam", "--count", "3", "--data", str(data), "--out", str(out)])
+    return run("link", "create", "exam", "--count", "3", "--data", data, "--out", out)
 
 
 def created(data: Path) -> int:
@@ -68,7 +67,7 @@ def test_killed_command_leaves_no_token_that_is_on_no_list(data: Path) -> None:
         process.kill()
 
     assert made < 60_000
-    ended = CliRunner().invoke(main, ["link", "revoke", "exam", str(out), "--data", str(data)])
+    ended = run("link", "revoke", "exam", out, "--data", data)
     storage = SQLiteStorage(data / FILE)
     counts = storage.token_counts(1)
     storage.close()
@@ -130,7 +129,7 @@ def test_list_for_a_try_out_says_so_first(tmp_path: Path) -> None:
     assert create(tmp_path, out).exit_code == 0
     assert out.read_text().splitlines()[:2] == ["Test run: not the real survey.", "token,link,warning"]
 
-    ended = CliRunner().invoke(main, ["link", "revoke", "exam", str(out), "--data", str(tmp_path)])
+    ended = run("link", "revoke", "exam", out, "--data", tmp_path)
     assert (ended.exit_code, ended.stderr) == (0, "3 tokens revoked\n")
 
 
@@ -140,9 +139,7 @@ def test_export_of_a_try_out_says_so_first(tmp_path: Path) -> None:
     storage.publish(survey(trial=True))
     storage.publish(survey(name="real"))
     storage.close()
-    tried, real = (
-        CliRunner().invoke(main, ["results", "export", name, "--data", str(tmp_path)]) for name in ("exam", "real")
-    )
+    tried, real = (run("results", "export", name, "--data", tmp_path) for name in ("exam", "real"))
 
     assert tried.stdout.splitlines()[1] == '  "trial": true,'
     assert tried.stderr.splitlines()[0] == "Test run: not the real survey."
@@ -154,7 +151,7 @@ def test_cards_hold_the_links_that_were_made(data: Path) -> None:
     """A page for its owner only, with no table beside it unless one is asked for."""
     cards = data / "cards.html"
     options = ["--count", "9", "--cards", str(cards), "--language", "ar", "--data", str(data)]
-    done = CliRunner().invoke(main, ["link", "create", "exam", *options])
+    done = run("link", "create", "exam", *options)
     page = cards.read_text(encoding="utf-8")
 
     assert (done.exit_code, done.stdout) == (0, "")
@@ -169,5 +166,5 @@ def test_cards_replace_no_file(data: Path) -> None:
     cards.write_text("earlier cards")
     options = ["--count", "3", "--cards", str(cards), "--data", str(data)]
 
-    assert CliRunner().invoke(main, ["link", "create", "exam", *options]).exit_code == 1
+    assert run("link", "create", "exam", *options).exit_code == 1
     assert created(data) == 0

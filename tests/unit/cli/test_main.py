@@ -15,7 +15,7 @@ from sottovoce.cli.database import open_storage
 from sottovoce.cli.group import CommandGroup, line_of
 from sottovoce.cli.main import main
 
-from tests.commands import refused
+from tests.commands import refused, run
 from tests.journey.test_running_pages import command_of
 
 
@@ -47,14 +47,14 @@ def test_expected_error_is_told_and_ends_with_exit_code_1(
 ) -> None:
     """No traceback; a program that calls a verb must not take a failure for a success."""
     monkeypatch.chdir(tmp_path)
-    ended = refused(CliRunner().invoke(main, words))
+    ended = refused(run(*words))
     assert ended.stderr.startswith(said)
     assert ended.stdout == ""
 
 
 def test_survey_file_with_mistakes_is_told_line_by_line(tmp_path: Path) -> None:
     (tmp_path / "survey.yaml").write_text("format: sottovoce-survey/1\nname: exam\nrevision: nought\n")
-    ended = refused(CliRunner().invoke(main, ["lint", str(tmp_path / "survey.yaml")]))
+    ended = refused(run("lint", tmp_path / "survey.yaml"))
     assert any(line.startswith("revision, line 3: ") for line in ended.stderr.splitlines())
     assert "nought" not in ended.output
 
@@ -157,7 +157,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ["new", f"{folder}/exam.yaml"],
         ["survey", "publish", f"{folder}/exam.yaml", "--data", f"{folder}/open"],
     ):
-        assert CliRunner().invoke(main, words).exit_code == 0
+        assert run(*words).exit_code == 0
     return folder
 
 
@@ -165,7 +165,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_wrong_use_is_answered_in_one_form(place: Path, monkeypatch: pytest.MonkeyPatch, words: str, said: str) -> None:
     """What is wrong, by its name, and how to go on."""
     monkeypatch.chdir(place)
-    ended = CliRunner().invoke(main, words.split())
+    ended = run(*words.split())
 
     assert isinstance(ended.exception, SystemExit)
     assert ended.exit_code in {1, 2}
@@ -179,7 +179,7 @@ def test_port_in_use_is_named(place: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.chdir(place)
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
-        ended = CliRunner().invoke(main, ["serve", "--data", "unmade", "--port", str(port)])
+        ended = run("serve", "--data", "unmade", "--port", port)
 
     assert ended.stderr.startswith(f"Error: 127.0.0.1:{port}: another program uses this port.")
     assert not Path("unmade").exists()
@@ -189,5 +189,5 @@ def test_port_in_use_is_named(place: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_numbers_are_read_as_people_write_them(number: str) -> None:
     """With a point or a comma, as a power of ten, or as a logarithm, quoted or in two words."""
     for words in ([number], number.split()):
-        ended = CliRunner().invoke(main, ["plan", "-p", ".1", "--half-width", "0,03", "--epsilon", *words])
+        ended = run("plan", "-p", ".1", "--half-width", "0,03", "--epsilon", *words)
         assert ended.stdout.startswith("3,586 reports, epsilon 1.10"), ended.stderr

@@ -14,19 +14,18 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from sottovoce.aggregator.clock import day_of, now
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.audit_log import events
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
-from sottovoce.cli.main import main
 from sottovoce.cli.process import free_port
 from sottovoce.shared.spec import Survey
 
 from tests import postgres
-from tests.commands import done
+from tests.commands import done, run as command
 from tests.pretended_provider import pretended_provider
 from tests.storage.test_contract import arrival, identity, plan
 from tests.surveys import survey
@@ -37,7 +36,7 @@ pytestmark = pytest.mark.external
 def run(*words: str, **environment: str) -> Result:
     """Run a verb in this process, with these settings."""
     settings = {f"SOTTOVOCE_{name}": value for name, value in environment.items()}
-    return CliRunner().invoke(main, list(words), env=settings)
+    return command(*words, env=settings)
 
 
 def fill(storage: Storage, asked: Survey | None = None, reports: int = 60) -> None:

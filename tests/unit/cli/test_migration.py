@@ -8,14 +8,13 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from sottovoce.aggregator.storage.sqlite import storage as sqlite_storage
 from sottovoce.aggregator.storage.sqlite.schema import EARLIEST, VERSION
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli import database
-from sottovoce.cli.main import main
 
-from tests.commands import done
+from tests.commands import done, run as command
 
 SCHEMAS = Path(__file__).parents[2] / "storage" / "schemas"
 COPY = f"sottovoce-before-{VERSION}.sqlite"
@@ -44,7 +43,7 @@ def state(file: Path) -> tuple[int, list[tuple[object, ...]]]:
 
 
 def run(data: Path, *words: str) -> Result:
-    return CliRunner().invoke(main, [*words, "--data", str(data)])
+    return command(*words, "--data", data)
 
 
 @pytest.mark.parametrize("words", [

@@ -8,10 +8,10 @@ import threading
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from sottovoce.cli.command import check_new_folder, new_folder, write_text
-from sottovoce.cli.main import main
 from sottovoce.shared.errors import StorageError
+
+from tests.commands import run
 
 WRITE = "import sys; from pathlib import Path; from sottovoce.cli.command import write_text; "
 
@@ -137,7 +137,7 @@ def test_folder_for_a_web_server_can_be_read_by_it(tmp_path: Path, arguments: tu
     """Files have mode 0644 and folders 0755, however strict the umask of who writes them."""
     before = os.umask(0o077)
     try:
-        done = CliRunner().invoke(main, [*arguments, str(tmp_path / "web")])
+        done = run(*arguments, tmp_path / "web")
     finally:
         os.umask(before)
     places = [tmp_path / "web", *(tmp_path / "web").rglob("*")]

@@ -4,16 +4,16 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from sottovoce.aggregator.export.archive import write_folder
 from sottovoce.aggregator.export.catalogue import preregistration
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.storage.drafts import PlannedSize
-from sottovoce.cli.main import main
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
 from tests.blocks import block, in_block
+from tests.commands import run
 from tests.documents import day, number, one_of, question, survey
 from tests.exported import TODAY, published, send, source
 from tests.unit.aggregator.studio.results.test_arm_pages import reports, study
@@ -38,7 +38,7 @@ def path(tmp_path: Path) -> str:
 
 
 def plan(*words: str) -> Result:
-    return CliRunner().invoke(main, ["plan", *words])
+    return run("plan", *words)
 
 
 def test_curve_has_the_questions_own_point(path: str) -> None:
@@ -257,7 +257,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def compare(place: Path, *words: str) -> Result:
-    return CliRunner().invoke(main, ["results", "compare", *words, "--data", str(place / "data")])
+    return run("results", "compare", *words, "--data", place / "data")
 
 
 def test_plan_is_carried_out(place: Path) -> None:
@@ -283,7 +283,7 @@ def test_table_shows_the_planned_measure_alone(place: Path) -> None:
 def test_folder_of_files_gives_the_same(place: Path) -> None:
     """It has the survey, and so the plan; a direct answer is public, and not in files by default."""
     words = ["results", "compare", "--planned", "--from", str(place / "files"), "--json"]
-    found = json.loads(CliRunner().invoke(main, words).stdout)["comparisons"]
+    found = json.loads(run(*words).stdout)["comparisons"]
 
     assert ["cheated_direct" in str(each["problem"]) for each in found] == [True, True, False]
     assert found[2]["comparison"]["outcome"] == "copied"

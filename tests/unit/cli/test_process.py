@@ -8,11 +8,10 @@ from urllib.parse import urlsplit
 
 import click
 import pytest
-from click.testing import CliRunner
-from sottovoce.cli.main import main
 from sottovoce.cli.process import capture_signals, end, free_port, wait_until_ready
 from sottovoce.shared.errors import StorageError
 
+from tests.commands import run
 from tests.conftest import Running
 
 
@@ -34,7 +33,6 @@ def test_process_that_does_not_end_when_told_is_killed() -> None:
     """Nothing that was started is left over, whatever it does."""
     deaf = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); time.sleep(60)"
     process = subprocess.Popen([sys.executable, "-c", deaf], stdout=subprocess.PIPE)
-    assert process.stdout is not None
     process.stdout.readline()
     with process.stdout:
         assert end(process, seconds=0.1) == -signal.SIGKILL
@@ -43,7 +41,7 @@ def test_process_that_does_not_end_when_told_is_killed() -> None:
 def check(port: int, *words: str, host: str = "127.0.0.1") -> tuple[int, str]:
     """What the verb says, whatever proxy the environment names."""
     settings = {"SOTTOVOCE_HOST": host, "SOTTOVOCE_PORT": str(port), "http_proxy": "http://127.0.0.1:9"}
-    ended = CliRunner().invoke(main, ["healthcheck", *words], env=settings)
+    ended = run("healthcheck", *words, env=settings)
     return ended.exit_code, ended.output
 
 

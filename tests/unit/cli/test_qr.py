@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from sottovoce.aggregator.storage.connect import FILE
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.cli.main import main
 
+from tests.commands import run
 from tests.qr_reader import read_qr
 from tests.surveys import months, survey
 
@@ -23,7 +23,7 @@ def data(tmp_path: Path) -> Path:
 
 def qr(data: Path, name: str, *more: str) -> Result:
     """The verb, with a file in the data folder."""
-    return CliRunner().invoke(main, ["survey", "qr", "exam", "--out", str(data / name), "--data", str(data), *more])
+    return run("survey", "qr", "exam", "--out", data / name, "--data", data, *more)
 
 
 def test_picture_leads_to_the_link_that_is_told(data: Path) -> None:

@@ -17,11 +17,9 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from click.testing import CliRunner
 from sottovoce.aggregator.authoring.question_snippets import HOSTS
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.surveys.survey_file import read_published
-from sottovoce.cli.main import main
 from sottovoce.client.question_page import link_page, question_assets, question_page
 from sottovoce.shared.by_link.link_question import parse_link
 from sottovoce.shared.single_question import element_name, parse_question
@@ -316,7 +314,7 @@ def host() -> Iterator[str]:
 
 def linted(folder: Path, address: str) -> str:
     (folder / "cheated.yaml").write_text(json.dumps(COIN))
-    return CliRunner().invoke(main, ["question", "lint", str(folder / "cheated.yaml"), "--at", address]).output
+    return run("lint", folder / "cheated.yaml", "--at", address).output
 
 
 def test_host_of_its_own_with_headers_lacks_nothing(tmp_path: Path, host: str) -> None:

@@ -72,8 +72,7 @@ def tables(tmp_path: Path) -> Path:
 
 def told(*words: str | Path) -> dict[str, Any]:
     ended = done(run(*words, "--sensitive", "diagnosis", "--json"))
-    found: dict[str, Any] = json.loads(ended.stdout)
-    return found
+    return json.loads(ended.stdout)
 
 
 def test_everybody_is_alone_in_the_exact_table(tables: Path) -> None:

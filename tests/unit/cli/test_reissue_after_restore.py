@@ -3,16 +3,15 @@
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.invitations.key_file import KeysFile
 from sottovoce.aggregator.invitations.redemption import Redeeming
 from sottovoce.aggregator.invitations.tokens import create_tokens
 from sottovoce.aggregator.storage.audit_log.events import REISSUED
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.cli.main import main
 
-from tests.commands import done
+from tests.commands import done, run as command
 from tests.conftest import FakeClock
 from tests.invited import blind_survey, key, prepare, request_of
 
@@ -73,4 +72,4 @@ def run(*words: str) -> str:
 
 def invoke(*words: str) -> Result:
     """What becomes of a command that nobody is asked about."""
-    return CliRunner().invoke(main, words, catch_exceptions=False)
+    return command(*words, catch_exceptions=False)

@@ -5,15 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
-from sottovoce.cli.main import main
+from click.testing import Result
 from sottovoce.client import respondent
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import SIGNERS, Key
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.terminal import screen
 
-from tests.commands import done
+from tests.commands import done, run as command
 from tests.unit.client.fakes import Reply
 from tests.unit.client.issuer import INVITATION, ORIGIN, Issuer, blind_survey
 
@@ -46,7 +45,7 @@ def left(tmp_path: Path, issuer: Served) -> Result:
 
 
 def run(*words: str) -> Result:
-    return CliRunner().invoke(main, words, catch_exceptions=False)
+    return command(*words, catch_exceptions=False)
 
 
 def test_report_is_left_and_nothing_sends_it_early(issuer: Served, left: Result) -> None:
@@ -68,7 +67,6 @@ def test_report_that_is_due_is_sent_without_its_link(tmp_path: Path, issuer: Ser
 
     assert ended.exit_code == 0, ended.stderr
     assert len(issuer.admitted) == 1
-    assert entry is not None
     assert (entry.sent, entry.signature, entry.send_at) == (True, "", 0)
 
 

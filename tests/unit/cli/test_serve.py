@@ -4,13 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.connect import open_url
-from sottovoce.cli.main import main
 from sottovoce.cli.process import free_port
 from sottovoce.cli.serve import notes
 
+from tests.commands import run
 from tests.surveys import document, survey
 
 
@@ -52,7 +51,7 @@ def test_file_whose_survey_was_deleted_is_a_warning_and_the_others_are_served(
     storage.close()
     served: list[str] = []
     monkeypatch.setattr("sottovoce.cli.serve.run", lambda _, lines: served.extend(lines))
-    result = CliRunner().invoke(main, ["serve", str(file), "--data", str(tmp_path), "--port", str(free_port())])
+    result = run("serve", file, "--data", tmp_path, "--port", free_port())
 
     assert (result.exit_code, result.output) == (0, "")
     assert [line for line in served if "deleted" in line] == [

@@ -9,14 +9,13 @@ from click.testing import CliRunner, Result
 from sottovoce.aggregator.authoring.templates import template_file
 from sottovoce.aggregator.storage.connect import FILE
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.cli.main import main
-from sottovoce.cli.survey_file import lint, new
+from sottovoce.cli.survey_file import new
 from sottovoce.shared import canonical
 from sottovoce.shared.canonical import dump
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import parse_survey
 
-from tests.commands import done, refused
+from tests.commands import done, refused, run as command
 from tests.storage.test_contract import arrival
 from tests.surveys import document, survey
 from tests.unit.shared.test_languages import translated
@@ -39,7 +38,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(data: Path, *words: str, typed: str = "") -> Result:
-    return CliRunner().invoke(main, ["survey", *words, "--data", str(data)], input=typed)
+    return command("survey", *words, "--data", data, typed=typed)
 
 
 def correction(data: Path, revision: int = 2) -> str:
@@ -164,7 +163,7 @@ def path(tmp_path: Path) -> Path:
 
 def test_missing_texts_are_warned_about(path: Path) -> None:
     """Which texts, in which language; what the form will do; nothing about the default language."""
-    result = done(CliRunner().invoke(lint, [str(path)]))
+    result = done(command("lint", path))
     assert "  texts in en, fr, sw, zh-Hans" in result.stdout.splitlines()
     lines = result.stderr.splitlines()
     told = [line.removeprefix("warning: ") for line in lines if line.startswith("warning: ")]
@@ -188,7 +187,7 @@ def test_missing_texts_are_warned_about(path: Path) -> None:
 
 def test_json_says_the_same(path: Path) -> None:
     """Every missing text by its pointer, all warnings, and the survey that would be published."""
-    result = CliRunner().invoke(lint, [str(path), "--json"])
+    result = command("lint", path, "--json")
     found = json.loads(result.stdout)
 
     asked = parse_survey(json.loads(path.read_text(encoding="utf-8")))
@@ -206,9 +205,7 @@ def test_mistakes_have_places_for_people_and_pointers_for_programs(tmp_path: Pat
     asked = translated()
     asked["questions"][1]["typo"] = 1
     (tmp_path / "wrong.json").write_text(json.dumps(asked, indent=1), encoding="utf-8")
-    people, programs = (
-        CliRunner().invoke(main, ["lint", str(tmp_path / "wrong.json"), *more]) for more in ([], ["--json"])
-    )
+    people, programs = (command("lint", tmp_path / "wrong.json", *more) for more in ([], ["--json"]))
 
     assert (people.exit_code, programs.exit_code) == (1, 1)
     name = asked["questions"][1]["name"]
@@ -221,11 +218,11 @@ def test_mistakes_have_places_for_people_and_pointers_for_programs(tmp_path: Pat
 def test_template_is_written_as_it_stands_with_its_sources(tmp_path: Path) -> None:
     """The file as it is, and after whom each item is."""
     path = tmp_path / "exam.yaml"
-    result = CliRunner().invoke(new, [str(path), "--template", "exam"])
+    result = command("new", path, "--template", "exam")
 
     assert path.read_bytes() == template_file("exam")
     assert "copied: after Höglinger, Jann and Diekmann (2016)" in result.stderr
-    assert CliRunner().invoke(lint, [str(path)]).exit_code == 0
+    assert command("lint", path).exit_code == 0
 
 
 @pytest.mark.parametrize("chosen", [["--template", "about"], ["--template", "exam", "--example", "geometric"]])

@@ -241,7 +241,6 @@ def test_standing_is_of_one_revision_and_wave() -> None:
     assert {each and each.newest for each in found} == {2}
     assert standing(status(), THIRD, 0) is None
     closed = standing(status(closed_on="2026-05-12"), SECOND, 0)
-    assert closed is not None
     assert str(closed.closed_on) == "2026-05-12"
 
 

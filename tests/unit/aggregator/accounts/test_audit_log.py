@@ -6,7 +6,6 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from flask.testing import FlaskClient
 from sottovoce.aggregator.accounts.audit_log import ReadResults, RefusedLogins
 from sottovoce.aggregator.accounts.authentication import new_key
@@ -15,8 +14,8 @@ from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.audit_log import events as words
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.cli.main import main
 
+from tests.commands import run as command
 from tests.conftest import FakeClock
 from tests.storage.test_contract import arrival
 from tests.surveys import survey
@@ -164,7 +163,7 @@ def test_verbs_show_check_and_write_out_the_journal(tmp_path: Path) -> None:
     noted = storage.journal.head()
 
     def run(*arguments: str) -> tuple[int, str]:
-        result = CliRunner().invoke(main, ["db", "journal", *arguments, "--data", str(tmp_path)])
+        result = command("db", "journal", *arguments, "--data", tmp_path)
         return result.exit_code, result.output
 
     shown = run("show", "--survey", "exam")[1].splitlines()

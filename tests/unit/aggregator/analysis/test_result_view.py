@@ -384,7 +384,6 @@ def test_arithmetic_is_the_estimate_that_is_shown(mechanism):
         found = result(question(mechanism), yes, n)
         (estimate,) = found.estimates
         match = SENTENCE.fullmatch(yes_in_words(found, still_open=False))
-        assert match is not None
         share, reports, arithmetic, shown, beyond, interval = match.groups()
         assert int(reports.replace(",", "")) == n
         assert share in arithmetic

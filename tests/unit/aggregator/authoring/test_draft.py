@@ -260,7 +260,6 @@ def test_use_of_a_number_decides_its_mechanism() -> None:
 def test_margin_of_the_coin_is_the_textbooks() -> None:
     """With 1,000 people 6 points, openly 3, for which 4,269 people are needed."""
     found = figures_of(draft(), draft().cards[0])
-    assert found is not None
     assert (round(found.margin or 0, 3), round(found.openly or 0, 3), found.needed) == (0.062, 0.031, 4269)
 
 
@@ -342,7 +341,6 @@ def test_whoever_answers_in_every_wave_spends_all_of_it() -> None:
     waves = [{"opens": f"2026-0{month}-01T00:00:00Z", "closes": f"2026-0{month + 1}-01T00:00:00Z"} for month in (1, 2)]
     head = {**whole.head, "waves": waves}
     panel = panel_of(replace(whole, head=head), "t")
-    assert panel is not None
     assert (panel.waves, panel.epsilon) == (2, pytest.approx(2 * totals_of(whole).epsilon))
     public = tuple(replace(card, harm="public") for card in whole.cards)
     others = (whole, replace(whole, head=head, cards=public), replace(whole, head=head, cards=()))

@@ -53,7 +53,6 @@ def test_hadamard_moments_hold_on_average_over_the_other_options() -> None:
     asked = with_absent({"name": "hadamard_response", "odds": "3"}, 7)
     [variable] = variables_of(asked)
     channel = asked.mechanism
-    assert channel is not None
     reports = np.arange(channel.largest + 1)
     h = variable.scores(reports)[:, 1] - 0.4 * (1 - variable.scores(reports)[:, -1])
     means = [sum(float(channel.probability(int(y), x)) * h[y] ** 2 for y in reports) for x in (0, *range(2, 7))]

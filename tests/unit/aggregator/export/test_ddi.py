@@ -128,7 +128,6 @@ def test_default_language_comes_first_and_yes_is_said_in_each(tmp_path: Path) ->
     ]
     assert _texts(variables["reason"], "catgry/labl")[0] == "time"
     abstract = ET.parse(tmp_path / "ddi.xml").getroot().find(f".//{DDI}abstract")  # noqa: S314
-    assert abstract is not None
     assert abstract.text == "Cheated?"
 
 

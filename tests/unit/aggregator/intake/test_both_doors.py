@@ -86,8 +86,7 @@ class Door:
 
     @property
     def rejected(self) -> Counter[str]:
-        counters: Counter[str] = self.app.extensions["admission"].rejected
-        return counters
+        return self.app.extensions["admission"].rejected
 
 
 @pytest.fixture(params=[3])
@@ -234,7 +233,6 @@ def test_what_was_asked_for_its_head_has_no_body_at_either_door(doors: list[Door
         assert (status, body, whole[0]) == (expected, b"", expected)
         assert dict(headers)["content-length"] == dict(whole[1])["content-length"] == str(len(whole[2]))
     gate = doors[0].gate
-    assert gate is not None
     gate._settings = replace(gate._settings, max_requests=0)
     status, _, body = doors[0].ask(Request("/api/v1/surveys/exam", method="HEAD"))
     assert (status, body) == (503, b"")

@@ -6,14 +6,12 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from sottovoce.aggregator.invitations import key_file
 from sottovoce.aggregator.invitations.key_file import KeysFile, missing_keys
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.cli.main import main
 from sottovoce.shared.errors import StorageError
 
-from tests.commands import done
+from tests.commands import done, run
 from tests.invited import blind_survey, key
 from tests.surveys import survey
 
@@ -45,7 +43,7 @@ def test_doctor_names_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("SOTTOVOCE_BLIND_KEYS_FILE", str(file))
     told = []
     for _ in range(2):
-        ended = done(CliRunner().invoke(main, ["db", "doctor", "--data", str(data)]))
+        ended = done(run("db", "doctor", "--data", data))
         told.append("exam: invitations cannot be redeemed" in ended.stderr)
         KeysFile(str(file))._write({"exam": (key(0),)})
 

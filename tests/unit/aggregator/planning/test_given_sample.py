@@ -4,15 +4,14 @@ import math
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from sottovoce.aggregator import mixture
 from sottovoce.aggregator.analysis.one_sample_test import upper_binomial
 from sottovoce.aggregator.planning.given_sample import design_power, odds_ratio_of_two, one_sample, two_groups
 from sottovoce.aggregator.planning.question_channels import DIRECT, ShareChannel
-from sottovoce.cli.main import main
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.parse_survey import parse_survey
 
+from tests.commands import run
 from tests.documents import names, survey
 from tests.unit.aggregator.analysis.mixtures.test_fielded import CHEATERS, EXAMPLES, UNKNOWN
 from tests.unit.aggregator.analysis.survey_of_reports import COIN, asked
@@ -141,7 +140,7 @@ def test_plan_prints_people_and_power() -> None:
     """With the shares given, and of a number of people."""
     words = ["plan", str(EXAMPLES / "cheater_detection.yaml"), "--question", "copied_rare", "--with", "copied_often"]
     words += ["--known", "0.1", "-p", "0.2", "--with-prevalence", "0.15", "--n", "1000"]
-    shown = CliRunner().invoke(main, words).stdout
+    shown = run(*words).stdout
     assert "1,488 reports find 0.2 against 0.1 in cheater_detection, in both arms together, with power 80%" in shown
     assert "1,000 reports find it with power 63%" in shown
 
@@ -150,7 +149,7 @@ def test_plan_prints_people_and_power() -> None:
 def test_plan_of_a_design_without_a_known_share_says_how_to_plan_it(more: list[str]) -> None:
     """Its two questions are one, so they have no odds ratio, no table and no difference."""
     words = ["plan", str(EXAMPLES / "cheater_detection.yaml"), "--question", "copied_often", "--with", "copied_rare"]
-    refused = CliRunner().invoke(main, words + more)
+    refused = run(*words, *more)
     assert refused.exit_code != 0
     assert "groups of the design cheater_detection: plan it with --known" in refused.stderr
 

@@ -35,8 +35,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
 
 @pytest.fixture(scope="module")
 def client(app: Flask) -> FlaskClient:
-    found: FlaskClient = log_in(app)[0]
-    return found
+    return log_in(app)[0]
 
 
 def get(client: FlaskClient, path: str, language: str = "en") -> Any:

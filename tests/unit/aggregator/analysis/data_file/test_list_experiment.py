@@ -9,13 +9,13 @@ from statistics import NormalDist
 import jsonschema
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from sottovoce.aggregator.analysis.data_file.list_experiment import list_experiment
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable, read_bytes
 from sottovoce.aggregator.analysis.regression.list_logit import ListLogit, ways_of_counts
 from sottovoce.aggregator.analysis.regression.newton import Sums, evaluate, maximize
-from sottovoce.cli.main import main
 from sottovoce.shared.errors import SpecError, SurveyError
+
+from tests.commands import run
 
 AFFIRM = (9, 78, 172, 184, 139)
 
@@ -174,10 +174,10 @@ def test_estimate_outside_0_to_1_is_said_to_be_impossible(
     halves = ((0, 50, 50), (1, *people))
     path.write_text("\n".join(["y,treat", *(f"{y},{h}" for h, *of in halves for y in (0, 1) for _ in range(of[y]))]))
     words = ["results", "list-experiment", str(path), "--count", "y", "--arm", "treat"]
-    printed = CliRunner().invoke(main, words).output
+    printed = run(*words).output
     assert f"−{50 - people[1]}.0% (impossible)" in printed
     assert "no share is outside 0 to 1" in printed
-    found = json.loads(CliRunner().invoke(main, [*words, "--json"]).output)
+    found = json.loads(run(*words, "--json").output)
     schema = files("sottovoce.shared").joinpath("schema/list-experiment.schema.json").read_text()
     jsonschema.validate(found, json.loads(schema))
     assert (found["share"]["shown"], found["coin_flip"]) == (None, None)
@@ -246,10 +246,10 @@ def test_command_prints_the_share_and_leaves_out_rows_without_a_count(tmp_path: 
     path = tmp_path / "answers.csv"
     path.write_text("\n".join(["y,treat", *_rows(), "NA,1", ",0"]))
     words = ["results", "list-experiment", str(path), "--count", "y", "--arm", "treat"]
-    printed = CliRunner().invoke(main, words).output
+    printed = run(*words).output
     assert "6.8%" in printed
     assert "2 rows without a count or a half are left out" in printed
-    found = json.loads(CliRunner().invoke(main, [*words, "--json", "--confidence", "0.9"]).output)
+    found = json.loads(run(*words, "--json", "--confidence", "0.9").output)
     assert found["confidence"] == 0.9
     assert found["share"]["low"] == 0
 
@@ -268,7 +268,7 @@ def test_model_with_a_predictor_has_the_published_coefficients(tmp_path: Path) -
     path = tmp_path / "answers.csv"
     path.write_text("\n".join(["y,treat,south", *_rows_by_region(RACE_BY_REGION), "2,,1", "3,1,NA"]))
     words = ["results", "list-experiment", str(path), "--count", "y", "--treatment", "treat", "--items", "3"]
-    ended = CliRunner().invoke(main, [*words, "--formula", "~ south", "--method", "ml", "--json"])
+    ended = run(*words, "--formula", "~ south", "--method", "ml", "--json")
     found = json.loads(ended.output)
     schema = files("sottovoce.shared").joinpath("schema/list-experiment.schema.json").read_text()
     jsonschema.validate(found, json.loads(schema))
@@ -277,8 +277,8 @@ def test_model_with_a_predictor_has_the_published_coefficients(tmp_path: Path) -
     assert figures == pytest.approx(expected, abs=1e-4)
     assert [one["term"] for one in found["model"]["coefficients"]] == ["(constant)", "south=1"] * 2
     assert found["model"]["n"] == 1213
-    assert "Sensitive item: south=1" in CliRunner().invoke(main, [*words, "--formula", "~ south"]).output
-    refused = CliRunner().invoke(main, [*words, "--formula", "~ south", "--method", "difference"]).output
+    assert "Sensitive item: south=1" in run(*words, "--formula", "~ south").output
+    refused = run(*words, "--formula", "~ south", "--method", "difference").output
     assert "--formula goes with --method ml" in refused
 
 
@@ -309,7 +309,7 @@ def test_command_combines_list_and_direct_question(tmp_path: Path) -> None:
     path = tmp_path / "answers.csv"
     path.write_text("\n".join(["y,treat,d", *_rows_by_region(LIST_ONE), "3,1,"]))
     words = ["results", "list-experiment", str(path), "--count", "y", "--arm", "treat", "--direct", "d"]
-    printed = CliRunner().invoke(main, words).output
+    printed = run(*words).output
     assert "n = 1,020" in printed
     assert "combined (n = 1,019)" in printed
     assert "64.0%" in printed

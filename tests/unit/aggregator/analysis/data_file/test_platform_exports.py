@@ -6,14 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from sottovoce.aggregator.analysis.data_file.file_analysis import SHARES, FileAnalysis, UploadedFile
 from sottovoce.aggregator.analysis.data_file.read_table import read_table
-from sottovoce.cli.main import main
 from sottovoce.cli.results.run_analysis import open_file
 from sottovoce.shared.errors import EstimateError, SpecError
 
-from tests.commands import done
+from tests.commands import done, run
 from tests.unit.test_imports import ROOT
 
 PAGE = (ROOT / "docs" / "how_to" / "from_your_platform.md").read_text(encoding="utf-8")
@@ -57,7 +55,7 @@ def test_export_gives_its_share_in_terminal_and_studio(
     monkeypatch.chdir(tmp_path)
     Path("data.csv").write_text(text, encoding="utf-8")
     words = shlex.split(command)
-    assert "4" in done(CliRunner().invoke(main, words[1:])).stdout
+    assert "4" in done(run(*words[1:])).stdout
 
     share = 0 if platform in FORCED else 0.5
     document = open_file(Path("data.csv"), _channels(words)).shares().document

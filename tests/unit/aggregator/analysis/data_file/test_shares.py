@@ -10,19 +10,18 @@ from typing import Any
 import jsonschema
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from sottovoce import records
 from sottovoce.aggregator.analysis.data_file.data_columns import data_columns
 from sottovoce.aggregator.analysis.data_file.read_table import read_bytes, read_delimited
 from sottovoce.aggregator.analysis.data_file.shares import shares_document
 from sottovoce.aggregator.estimators.intervals import t_quantile
 from sottovoce.aggregator.export.results_client.open_data import OpenData, of_table, open_data
-from sottovoce.cli.main import main
 from sottovoce.client.draws import Draws
 from sottovoce.shared.by_link.link_question import parse_link, write_code
 from sottovoce.shared.errors import SurveyError
 
-from tests.commands import done, refused
+from tests.commands import done, refused, run
 from tests.vectors.cases import named
 from tests.vectors.tape import Tape
 
@@ -112,7 +111,7 @@ def estimated(folder: Path, document: dict[str, Any], cells: list[str], *more: s
     lines = [f'2026-11-27,"{cell}",{"first" if place % 2 else "second"}' for place, cell in enumerate(cells)]
     (folder / "data.csv").write_text("\n".join(["Timestamp,Paste it here,year", *lines]))
     words = ["results", "estimate", str(folder / "data.csv"), "--question", str(folder / "question.yaml"), *more]
-    return CliRunner().invoke(main, words)
+    return run(*words)
 
 
 def shares(ended: Result) -> dict[str, float]:
@@ -375,10 +374,10 @@ def test_command_prints_both_shares(tmp_path: Path) -> None:
     """And refuses weights beside an anchor."""
     words = ["results", "estimate", str(_file(tmp_path)), "--channel", "q=crosswise 1/4 same=1"]
     words += ["--channel", "a=crosswise 1/5 same=1", "--anchor", "a=0"]
-    printed = CliRunner().invoke(main, words).output
+    printed = run(*words).output
     assert "Careless answers: 16.7%" in printed
     assert "q: yes (Corrected" in printed
-    refused = CliRunner().invoke(main, [*words, "--strata", "c"])
+    refused = run(*words, "--strata", "c")
     assert refused.exit_code != 0
     assert "do not go together" in refused.output + str(refused.exception)
 
@@ -404,7 +403,7 @@ def test_tables_take_the_file_of_the_question_as_a_channel(tmp_path: Path) -> No
     document = {**COIN, **THEN}
     estimated(tmp_path, document, codes(document, [["yes" if place % 3 else "no"] for place in range(PEOPLE)]))
     words = ["--rows", "cheated", "--columns", "year", "--channel", str(tmp_path / "question.yaml")]
-    ended = done(CliRunner().invoke(main, ["results", "crosstab", str(tmp_path / "data.csv"), *words]))
+    ended = done(run("results", "crosstab", tmp_path / "data.csv", *words))
     assert "“year” by “cheated”" in ended.output
 
 

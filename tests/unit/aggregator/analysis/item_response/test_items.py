@@ -11,7 +11,6 @@ from typing import Any
 import jsonschema
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from flask import Flask
 from flask.testing import FlaskClient
 from sottovoce.aggregator import open_data, open_results
@@ -24,11 +23,11 @@ from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.export.archive import write_folder
 from sottovoce.aggregator.settings import Settings
-from sottovoce.cli.main import main
 from sottovoce.shared.errors import SurveyError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
+from tests.commands import run
 from tests.exported import TODAY, published, send, source
 from tests.unit.aggregator.accounts.test_authentication import log_in
 from tests.unit.aggregator.studio.joint_pages import SITE, cells, document, get
@@ -119,8 +118,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Flas
 
 @pytest.fixture
 def client(place: tuple[Path, Flask]) -> FlaskClient:
-    found: FlaskClient = log_in(place[1])[0]
-    return found
+    return log_in(place[1])[0]
 
 
 GENERATOR = np.random.Generator(np.random.PCG64(3))
@@ -196,11 +194,11 @@ def test_equal_totals_do_not_make_the_mean_sum_certain(tmp_path: Path, reports: 
 
 def test_command_prints_a_model_and_a_sum(tmp_path: Path) -> None:
     words = ["results", "items", str(_file(tmp_path, PUBLIC)), "x", "y", "z"]
-    printed = CliRunner().invoke(main, words).output
+    printed = run(*words).output
     assert "Standard deviation between people" in printed
     assert "x: difficulty" in printed
-    assert "Number of yes" in CliRunner().invoke(main, [*words, "--model", "sum"]).output
-    assert json.loads(CliRunner().invoke(main, [*words, "--model", "2pl", "--json"]).output)["sd"] is None
+    assert "Number of yes" in run(*words, "--model", "sum").output
+    assert json.loads(run(*words, "--model", "2pl", "--json").output)["sd"] is None
 
 
 @pytest.mark.parametrize(
@@ -250,7 +248,7 @@ def test_every_way_gives_what_a_file_of_the_reports_gives(place: tuple[Path, Fla
 
     assert {**found, "file": ""} == {**alone, "file": ""}
     for more in (["exams", *NAMES, "--data", str(folder / "data")], [*NAMES, "--from", str(folder / "files")]):
-        printed = CliRunner().invoke(main, ["results", "items", "--model", model, "--json", *more]).stdout
+        printed = run("results", "items", "--model", model, "--json", *more).stdout
         assert json.loads(printed) == json.loads(json.dumps(found))
     assert dict(open_results(folder / "files").items(*NAMES, model=model).document) == found
 

@@ -10,11 +10,11 @@ from typing import Any
 import jsonschema
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from numpy.typing import NDArray
 from sottovoce.aggregator import estimate, mixture, open_data
-from sottovoce.cli.main import main
 from sottovoce.shared.errors import SurveyError
+
+from tests.commands import run
 
 KUK = dict(zip([*range(1, 11), *range(12, 21)], [4, 8, 32, 28, 37, 28, 21, 7, 5, 4, 3, 4, 4, 2, 6, 2, 2, 2, 1],
                strict=True))  # fmt: skip
@@ -80,8 +80,7 @@ def _own_maximum(weights: Array, columns: Array) -> tuple[Array, Callable[[Array
     def logs(theta: Array) -> Array:
         odds = np.exp(np.stack([np.zeros(PEOPLE), *(theta.reshape(2, -1) @ columns)]))
         honest, carrier, _ = odds / odds.sum(axis=0)
-        found: Array = np.log(np.where(yes == 1, carrier + p * honest, 1 - carrier - p * honest))
-        return found
+        return np.log(np.where(yes == 1, carrier + p * honest, 1 - carrier - p * honest))
 
     theta = np.array([-1.5, 1, 1, -2, 0, 1])
     for _ in range(12):
@@ -252,7 +251,7 @@ def test_file_gives_what_its_counts_give(tmp_path: Path) -> None:
     """In the terminal and in Python; rows without a report are left out, and the document fits its schema."""
     path = _file(tmp_path, [*ROWS, "NA,a,1", "yes,,1"])
     words = ["results", "mixture", str(path), "--response", "y", "--group", "arm", "--design", "cheater_detection"]
-    ended = CliRunner().invoke(main, [*words, "--p", "b=3/4", "--p", "a=.25", "--confidence", "0.9", "--json"])
+    ended = run(*words, "--p", "b=3/4", "--p", "a=.25", "--confidence", "0.9", "--json")
     found = json.loads(ended.output)
     schema = json.loads(files("sottovoce.shared").joinpath("schema/mixture.schema.json").read_text())
     jsonschema.validate(found, schema)
@@ -267,13 +266,13 @@ def test_file_gives_what_its_counts_give(tmp_path: Path) -> None:
 def test_counts_alone_need_no_file() -> None:
     """With ``--yes`` and ``--n``, or the counts of Kuk's design."""
     words = ["results", "mixture", "--design", "cheater_detection", "--p", "1=.25", "--p", "2=.75"]
-    printed = CliRunner().invoke(main, [*words, "--yes", "200,330", "--n", "500,500"]).output
+    printed = run(*words, "--yes", "200,330", "--n", "500,500").output
     assert "27.0%" in printed
     counts = ",".join(f"{value}:{people}" for value, people in KUK.items())
     kuk = ["results", "mixture", "--design", "kuk", "--p", "1=.6", "--p", "2=.2", "--draws", "25", "--counts", counts]
-    assert "13.4%" in CliRunner().invoke(main, kuk).output
-    assert "name a FILE" in CliRunner().invoke(main, [*words, "--yes", "200,330"]).output
-    assert "whole numbers" in CliRunner().invoke(main, [*words, "--yes", "x", "--n", "5"]).output
+    assert "13.4%" in run(*kuk).output
+    assert "name a FILE" in run(*words, "--yes", "200,330").output
+    assert "whole numbers" in run(*words, "--yes", "x", "--n", "5").output
 
 
 def test_equal_weights_change_nothing_and_unequal_ones_widen_the_limits(tmp_path: Path) -> None:
@@ -471,11 +470,11 @@ def test_command_prints_the_model_and_its_document(tmp_path: Path) -> None:
     path.write_text(path.read_text() + "\nyes,a,,30,1\nno,,1,30,1")
     words = ["results", "mixture", str(path), "--response", "y", "--group", "arm", "--design", "cheater_detection"]
     words += ["--p", "a=.25", "--p", "b=.75", "--formula", "~ x"]
-    found = json.loads(CliRunner().invoke(main, [*words, "--json"]).output)
+    found = json.loads(run(*words, "--json").output)
     schema = json.loads(files("sottovoce.shared").joinpath("schema/mixture.schema.json").read_text())
     jsonschema.validate(found, schema)
     assert (found["n"], found["model"]["n"]) == (PEOPLE + 1, PEOPLE)
-    printed = CliRunner().invoke(main, words).output
+    printed = run(*words).output
     assert "pi: x=1" in printed
     assert "~ x (n = 3,000)" in printed
 
@@ -521,7 +520,7 @@ def test_column_with_a_channel_is_no_predictor(tmp_path: Path) -> None:
 def test_counts_alone_have_no_formula() -> None:
     """People's predictors are in a file."""
     words = ["results", "mixture", "--design", "cheater_detection", "--p", ".25", "--p", ".75", "--yes", "1,2"]
-    assert "name a FILE" in CliRunner().invoke(main, [*words, "--n", "5,5", "--formula", "~ x"]).output
+    assert "name a FILE" in run(*words, "--n", "5,5", "--formula", "~ x").output
 
 
 def test_limit_of_a_class_that_may_be_empty_is_0(tmp_path: Path) -> None:

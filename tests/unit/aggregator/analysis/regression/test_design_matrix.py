@@ -166,7 +166,6 @@ def test_logit_on_several_randomized_predictors_and_their_interaction() -> None:
     assert [each.term for each in found.coefficients] == [
         "(constant)", "x", "other=yes", "said=yes", "other=yes:said=yes",
     ]  # fmt: skip
-    assert found.of_predictor is not None
     assert (found.of_predictor.model, found.of_predictor.outcome) == ("multinomial", "other x said")
     assert [(each.category, each.term) for each in found.of_predictor.coefficients] == [
         ("other=yes", "(constant)"),

@@ -232,7 +232,6 @@ def test_prediction_of_a_logit_meets_the_worked_example() -> None:
 
 def test_prediction_of_a_linear_model_is_a_line() -> None:
     """With the limits of its mean, in the same names."""
-    assert REGRESSION.linear is not None
     ((found,),) = predict(REGRESSION.linear, [{"x": 0.5, "g": "yes"}])
     at = np.array([1, 0.5, 1])
 

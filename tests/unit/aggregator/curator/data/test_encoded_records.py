@@ -155,7 +155,6 @@ def test_placed_records_are_those_of_the_file(folder: Path, ending: str) -> None
     sizes = set()
     for name in CONTENTS:
         data = bound(folder, name, ending)
-        assert data.placed is not None
         whole = read_records(data.placed.file, data.declaration)
         found = data.placed.read(["year", "habits", "age"])
         rows = [
@@ -173,7 +172,6 @@ def test_placed_records_are_those_of_the_file(folder: Path, ending: str) -> None
 def test_data_are_not_read_again_unless_they_were_touched(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Their SHA-256 is known as long as size and times are the same; otherwise it is made anew."""
     data = bound(folder, "all different")
-    assert data.placed is not None
     file, made = data.placed.file, []
     real = data_set.digest_of
     monkeypatch.setattr(data_set, "digest_of", lambda path: made.append(path) or real(path))
@@ -210,7 +208,6 @@ def changed(content: bytes) -> bytes:
 def test_wrong_placed_records_answer_nothing_until_bound_again(folder: Path, change: Any, told: str) -> None:
     """Nothing is charged; binding again with the same terms places them anew, and the budget is what it was."""
     data = bound(folder, "all equal")
-    assert data.placed is not None
     first = data.ask(WORDS["mean"](data.declaration), Fraction(1))
     path, file = data.placed.path, data.placed.file
     path.unlink() if change is None else path.write_bytes(change(path.read_bytes()))
@@ -228,8 +225,6 @@ def test_wrong_placed_records_answer_nothing_until_bound_again(folder: Path, cha
 def test_placed_records_of_other_data_answer_nothing(folder: Path) -> None:
     """Whole ones, of a file that was bound as well."""
     ours, theirs = (bound(folder, name).placed for name in ("all equal", "all different"))
-    assert ours is not None
-    assert theirs is not None
     ours.path.write_bytes(theirs.path.read_bytes())
     data = opened(ours.file)
     with pytest.raises(StorageError, match="of other data or declarations"):
@@ -240,7 +235,6 @@ def test_placed_records_of_other_data_answer_nothing(folder: Path) -> None:
 def test_declaration_that_is_mended_places_anew(folder: Path) -> None:
     """As long as nothing was asked; whoever may read the data may read what lies beside them, and nobody else."""
     data = bound(folder, "all different")
-    assert data.placed is not None
     file = data.placed.file
     file.chmod(0o640)
     file.with_suffix(".yaml").write_text(YAML.replace("second, third", "second"))
@@ -248,7 +242,6 @@ def test_declaration_that_is_mended_places_anew(folder: Path) -> None:
         opened(file).ask(WORDS["top cell"](data.declaration), Fraction(1))
     opened(file).bind(Fraction(10**6), None, Neighbours.REPLACE)
     mended = opened(file)
-    assert mended.placed is not None
     assert mended.placed.read(["year"]).columns["year"].max() == 2
     assert mended.placed.path.stat().st_mode & 0o777 == 0o640
     assert [each.name for each in folder.iterdir() if each.name.endswith(".part")] == []
@@ -257,7 +250,6 @@ def test_declaration_that_is_mended_places_anew(folder: Path) -> None:
 def test_placed_records_that_cannot_be_written_are_told(folder: Path) -> None:
     """Something else is called so; the budget is open, and the same verb once more completes it."""
     data = bound(folder, "all equal")
-    assert data.placed is not None
     data.placed.path.unlink()
     data.placed.path.mkdir()
     with pytest.raises(StorageError, match="cannot be written beside the data"):

@@ -43,7 +43,6 @@ def test_template_becomes_a_draft_that_can_be_published(ann: FlaskClient, storag
     reply = press(ann, NEW, **{"from": "template", "template": name})
     began = reply.headers["Location"].split("/")[-2]
     kept = storage.drafts.draft(began)
-    assert kept is not None
     made = parse_survey(survey_document(SurveyDraft.read(kept.document), began))
     template = next(each for each in all_templates() if each.name == name)
 

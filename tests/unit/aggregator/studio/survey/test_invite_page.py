@@ -38,6 +38,13 @@ def browser(app: Flask) -> Any:
     return log_in(app)[0]
 
 
+@pytest.fixture
+def client(app: Flask, storage: SQLiteStorage) -> Any:
+    """A browser that is signed in, before a survey with personal links."""
+    storage.publish(survey(access="token"))
+    return browser(app)
+
+
 def page(client: Any, address: str = INVITE, **options: Any) -> str:
     """A page as text, its entities read."""
     return unescape(client.get(address, base_url=SITE, **options).text)
@@ -101,20 +108,17 @@ def test_page_of_links_that_work_only_here_says_so(storage: SQLiteStorage, clock
     assert 'class="error">This link works only on this computer' in page(client)
 
 
-def test_personal_links_are_many_at_once_and_each_is_good(app: Flask, storage: SQLiteStorage) -> None:
+def test_personal_links_are_many_at_once_and_each_is_good(client: Any, storage: SQLiteStorage) -> None:
     """Ten thousand of them, all different, for the newest revision, counted as made."""
-    storage.publish(survey(access="token"))
-    links = links_in(make(browser(app), 10_000))
+    links = links_in(make(client, 10_000))
 
     assert len(set(links)) == 10_000
     assert {parse_link(link).survey for link in links} == {"exam"}
     assert token_counts(storage, "exam").created == 10_000
 
 
-def test_one_form_makes_its_links_once(app: Flask, storage: SQLiteStorage) -> None:
+def test_one_form_makes_its_links_once(client: Any, storage: SQLiteStorage) -> None:
     """A reload gives the same, and the cards hold those of the table; another number of them is refused in words."""
-    storage.publish(survey(access="token"))
-    client = browser(app)
     shown = page(client)
     links = links_in(make(client, 3, shown=shown))
     sheet = make(client, 3, "cards", shown)
@@ -126,10 +130,8 @@ def test_one_form_makes_its_links_once(app: Flask, storage: SQLiteStorage) -> No
     assert links_in(make(client, 3)) != links
 
 
-def test_another_session_does_not_get_the_links_of_a_form(app: Flask, storage: SQLiteStorage) -> None:
+def test_another_session_does_not_get_the_links_of_a_form(client: Any, storage: SQLiteStorage) -> None:
     """Who finds a page that somebody kept cannot have its links made again."""
-    storage.publish(survey(access="token"))
-    client = browser(app)
     shown = page(client)
     links = links_in(make(client, 3, shown=shown))
     token, digest = new_key()
@@ -144,28 +146,23 @@ def test_another_session_does_not_get_the_links_of_a_form(app: Flask, storage: S
     assert not set(again) & set(links)
 
 
-def test_senseless_number_makes_nothing(app: Flask, storage: SQLiteStorage) -> None:
+def test_senseless_number_makes_nothing(client: Any, storage: SQLiteStorage) -> None:
     """The page says what is wanted, and repeats nothing."""
-    storage.publish(survey(access="token"))
-    client = browser(app)
     for count in ("", "0", "-1", "1.5", "100001", "9" * 5000, "<b>"):
         reply = make(client, count)
         assert (reply.status_code, "from 1 to 100,000" in reply.text) == (400, True), count[:9]
     assert token_counts(storage, "exam").created == 0
 
 
-def test_cards_at_once_have_a_limit(app: Flask, storage: SQLiteStorage) -> None:
+def test_cards_at_once_have_a_limit(client: Any, storage: SQLiteStorage) -> None:
     """Drawing takes time, which reports must not wait for."""
-    storage.publish(survey(access="token"))
-    assert make(browser(app), 801, "cards").status_code == 400
+    assert make(client, 801, "cards").status_code == 400
     assert token_counts(storage, "exam").created == 0
 
 
-def test_taking_one_link_back_moves_no_number(app: Flask, storage: SQLiteStorage) -> None:
+def test_taking_one_link_back_moves_no_number(client: Any, storage: SQLiteStorage) -> None:
     """Or it would tell whether that link's person has answered."""
-    storage.publish(survey(access="token"))
     token = create_tokens(storage, "exam", 30)[0]
-    client = browser(app)
     before = re.findall("<dd>.*</dd>", page(client))
     revoke_tokens(storage, "exam", [token])
 
@@ -179,10 +176,8 @@ def take_back(client: Any, given: str) -> Any:
     return client.post(f"{INVITE}/links/back", data={**fields, "back": given}, headers=headers, base_url=SITE)
 
 
-def test_links_are_taken_back_as_they_were_handed_out(app: Flask, storage: SQLiteStorage) -> None:
+def test_links_are_taken_back_as_they_were_handed_out(client: Any, storage: SQLiteStorage) -> None:
     """As rows, links or tokens; used, unknown and good ones get the same reply, so that it tells of nobody."""
-    storage.publish(survey(access="token"))
-    client = browser(app)
     table = make(client, 4).text.splitlines()[1:]
     first, second, third, _ = ([*row.split(",")] for row in table)
     replies = [take_back(client, given) for given in (table[0], second[1], third[0], first[1], "nothing")]
@@ -212,10 +207,9 @@ def test_what_a_restore_holds_is_said_with_the_command_that_lets_it_go(app: Flas
     assert "On hold since" not in page(client)
 
 
-def test_survey_with_personal_links_shows_no_common_one(app: Flask, storage: SQLiteStorage) -> None:
+def test_survey_with_personal_links_shows_no_common_one(client: Any) -> None:
     """The link without a token would let nobody in."""
-    storage.publish(survey(access="token"))
-    assert 'id="link"' not in page(browser(app))
+    assert 'id="link"' not in page(client)
 
 
 def test_page_says_what_is_true_of_blind_links(app: Flask, storage: SQLiteStorage) -> None:
@@ -232,10 +226,8 @@ def test_page_says_what_is_true_of_blind_links(app: Flask, storage: SQLiteStorag
         assert (said in blind, said in token) == (False, True)
 
 
-def test_closed_survey_says_so_in_place_of_inviting(app: Flask, storage: SQLiteStorage) -> None:
+def test_closed_survey_says_so_in_place_of_inviting(client: Any, storage: SQLiteStorage) -> None:
     """No link, no form; and links made from an old page are refused."""
-    storage.publish(survey(access="token"))
-    client = browser(app)
     shown = page(client)
     storage.close_survey("exam", 20_000)
 
@@ -322,10 +314,8 @@ def test_survey_in_no_language_of_the_studio_has_a_poster(app: Flask, storage: S
     assert '<h1 class="short" lang="nl" dir="auto">Tentamens</h1>' in shown
 
 
-def test_letters_hold_the_links_of_the_table(app: Flask, storage: SQLiteStorage) -> None:
+def test_letters_hold_the_links_of_the_table(client: Any) -> None:
     """A row each, with a letter that leads there."""
-    storage.publish(survey(access="token"))
-    client = browser(app)
     shown = page(client)
     links = links_in(make(client, 3, shown=shown))
     letters = list(csv.DictReader(io.StringIO(make(client, 3, "letters", shown).text, newline="")))
