@@ -15,7 +15,9 @@ Groups      Answers to a public variable that fewer than 5 respondents gave are 
             join it until it has at least 5, as for cohorts.
 Cells       In a table of two public variables, cells with 1 to 4 respondents are suppressed. Other cells of their row
             and column are suppressed as well (secondary suppression), until each row and column has either none or at
-            least two suppressed cells with at least 5 respondents together. Otherwise the margins would reveal them.
+            least two suppressed cells with at least 5 respondents together, and no small one follows from all margins.
+            Otherwise the margins would reveal them. Counts of subsets, and within a public third question, still do:
+            ``docs/analysis_explained.md`` says so.
 Minima      The limits protect published tables; they are pointless for an analyst who has the rows.
 """
 
@@ -120,9 +122,24 @@ def hidden(counts: NDArray[np.int64], least: int = LEAST) -> NDArray[np.bool_]:
     """Return a mask of the cells to suppress in a table of two public variables, (rows, columns), by respondents."""
     hide = (counts > 0) & (counts < least)
     # ``hide.T`` is a view, so suppressing a cell of a column changes ``hide`` as well.
-    while not all([_covered(hide, counts, least), _covered(hide.T, counts.T, least)]):
+    while not (all([_covered(hide, counts, least), _covered(hide.T, counts.T, least)]) and _open(hide, counts, least)):
         pass
     return hide
+
+
+def _open(hide: NDArray[np.bool_], counts: NDArray[np.int64], least: int) -> bool:
+    """Suppress one more cell if a small one follows from all margins together; return True if none does."""
+    rows, columns = np.nonzero(hide)
+    of_cells = np.concatenate([rows == np.arange(len(hide))[:, None], columns == np.arange(hide.shape[1])[:, None]])
+    # What no change within the margins moves follows from them, as a bridge between two blocks of suppressed cells.
+    follows = np.einsum("ij,ji->i", np.linalg.pinv(of_cells.astype(float)), of_cells) > 1 - 1e-6
+    follows &= (counts[rows, columns] > 0) & (counts[rows, columns] < least)
+    if hide.all() or not follows.any():
+        return True
+    line = np.arange(len(hide))[:, None] == rows[follows][0]
+    free = ~hide & (line if (~hide & line).any() else True)
+    hide.flat[np.where(free, counts, counts.max() + 1).argmin()] = True
+    return False
 
 
 def _covered(hide: NDArray[np.bool_], counts: NDArray[np.int64], least: int) -> bool:

@@ -13,7 +13,8 @@ from sottovoce.aggregator.analysis.arm_results import count_arms
 from sottovoce.aggregator.analysis.availability import check_closed, few_among, hidden
 from sottovoce.aggregator.analysis.estimates import QuestionResult, analyse
 from sottovoce.aggregator.analysis.published_counts import forget_counts, revisions_of
-from sottovoce.aggregator.analysis.report_columns import read_columns
+from sottovoce.aggregator.analysis.report_columns import Columns, read_columns
+from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.analysis.worked_example import results_in_words
 from sottovoce.aggregator.app import create_app
@@ -36,7 +37,7 @@ from tests.surveys import months, survey
 from tests.unit.aggregator.accounts.test_authentication import log_in
 from tests.unit.aggregator.analysis.survey_of_reports import COIN, asked
 from tests.unit.aggregator.studio.joint_pages import SITE, get
-from tests.vectors.arms import arms
+from tests.vectors.arms import arms, asks
 
 MARCH = datetime(2026, 3, 15, tzinfo=UTC)
 
@@ -89,6 +90,39 @@ def test_nothing_hidden_follows_from_the_margins(seed):
     assert hide[(counts > 0) & (counts < 5)].all()
     for cells, line in [*zip(hide, counts, strict=True), *zip(hide.T, counts.T, strict=True)]:
         assert not cells.any() or cells.all() or (cells.sum() > 1 and line[cells].sum() >= 5)
+
+
+def test_small_cell_between_two_blocks_of_suppressed_ones_does_not_follow_from_all_margins() -> None:
+    """Rows less columns would tell it."""
+    counts = np.full((4, 4), 20)
+    counts[:2, :2] = counts[2:, 2:] = 3
+    counts[1, 2] = 2
+
+    places = np.argwhere(hidden(counts))
+
+    margins = np.array([[*(row == place for place in range(4)), *(column == place for place in range(4))]
+                        for row, column in places], float).T  # fmt: skip
+    bridge = (places == (1, 2)).all(axis=1)
+    assert np.linalg.matrix_rank(np.vstack([margins, bridge])) > np.linalg.matrix_rank(margins)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_table_suppresses_the_same_cells_whichever_answer_is_in_the_rows(seed: int) -> None:
+    """One less the other would tell them."""
+    sizes = {"faculty": 4, "year": 3}
+    made = parse_survey(
+        document_of(*(asks(name, kind="select_one", public=True, choices=names(size)) for name, size in sizes.items()))
+    )
+    draw = np.random.default_rng(seed)
+    people = {name: draw.choice(size, 80, p=draw.dirichlet(np.full(size, 0.8))) for name, size in sizes.items()}
+    columns = Columns.from_arrays(made, people)
+
+    table, turned = (
+        parse_request("crosstab", {"rows": rows, "columns": across}).document(columns)["table"]
+        for rows, across in (("year", "faculty"), ("faculty", "year"))
+    )
+
+    assert [[*row] for row in zip(*turned, strict=True)] == table
 
 
 def test_table_without_small_cells_is_shown_whole():

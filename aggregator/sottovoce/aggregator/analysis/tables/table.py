@@ -545,7 +545,10 @@ def _hidden(whole: Joint, shape: tuple[int, int], rule: Rule) -> NDArray[np.bool
     if rule.counted:
         # Arms of fewer people were joined; alone, they would be known with their answers.
         return np.broadcast_to(counts.sum(axis=1, keepdims=True) < rule.least, shape)
-    return hidden(counts.round().astype(np.int64), rule.least)
+    people = counts.round().astype(np.int64)
+    # One pattern whichever of the two is in the rows: two could be subtracted.
+    turned = whole.first.full_name > whole.second.full_name
+    return hidden(people.T, rule.least).T if turned else hidden(people, rule.least)
 
 
 def main_answer(names: Sequence[str]) -> str:
