@@ -308,7 +308,9 @@ class Reference:
         figures = [self.share(name, answer, {by: group})[0] for group in groups]
         if any(each.point is None for each in figures):
             return Figure(None)
-        made = self.channels[name]
+        # What is printed beside two shares agrees with them.
+        first, later = (min(max(each.point or 0.0, 0.0), 1.0) for each in figures)
+        made, shown = self.channels[name], later - first
         rows, place = self.grouped(name, by), made.names.index(answer)
         held = [rows & (self.rows[by] == self.channels[by].names.index(group)) for group in groups]
 
@@ -322,7 +324,7 @@ class Reference:
         point, shared = apart(whole := self.group(name, rows)), whole.slope(apart)
         is_public = np.array_equal(made.chances, np.eye(len(made.chances)))
         if made.answered < len(made.names) or is_public:
-            return replace(mover(*figures), point=point)
+            return replace(mover(*figures), point=shown)
         columns, weights = self.codes(name, rows), self.weights[rows]
         mine = [inside[rows].astype(float) for inside in held]
         supports = weights * (made.scores[place][columns] > 0)
@@ -340,7 +342,8 @@ class Reference:
         low, high = profiled(made, limits)
         if self.waves > 1:
             low, high = point - math.hypot(point - low, Z * added), point + math.hypot(high - point, Z * added)
-        return Figure(point, math.hypot(error, shared, added), max(low, -1.0), min(high, 1.0))
+        low, high = max(min(low, shown), -1.0), min(max(high, shown), 1.0)
+        return Figure(shown, math.hypot(error, shared, added), low, high)
 
     def added(self, group: Group, answer: int) -> float:
         """The error that waves of the same people add, of a share half a person away from 0 and 1 at least."""

@@ -98,7 +98,7 @@ class CorrectedShare(NamedTuple):
     """A corrected figure.
 
     Attributes:
-        raw, shown: unclipped, and from the displayed share.
+        raw, shown: unclipped, and as displayed.
         down, up: distances to the limits, without what is unknown of lambda.
         error: standard error, without the same.
         slope: derivative by lambda.
@@ -196,8 +196,10 @@ class CorrectedTable:
         if found.estimate is None or found.raw is None or rest <= 0:
             return None
         taken = self.careless.raw * chance * careless
-        raw, shown = ((each * size - taken) / rest for each in (found.raw, found.estimate))
-        steep, of_whole = size / rest, abs(found.estimate - shown) / rest * error
+        raw = (found.raw * size - taken) / rest
+        # Clipped first: a share outside [0, 1] would give limits of no width.
+        shown, steep = clip(raw), size / rest
+        of_whole = abs(found.estimate - shown) / rest * error
         low, high = found.low or 0.0, 1.0 if found.high is None else found.high
         down, up = ((found.estimate - low) * steep, (high - found.estimate) * steep)
         return CorrectedShare(
@@ -238,7 +240,7 @@ def corrected_difference(
         return replace(found, estimate=None, raw=None, std_error=None, low=-1.0, high=1.0, method=METHOD)
     joined = CorrectedShare(
         later.raw - first.raw,
-        clip(later.shown) - clip(first.shown),
+        later.shown - first.shown,
         max(math.hypot(later.down, first.up), z * error),
         max(math.hypot(later.up, first.down), z * error),
         error or math.hypot(later.error, first.error),
@@ -254,11 +256,11 @@ def _result(found: Result, careless: Careless, part: CorrectedShare, least: floa
     below, above = apart if part.slope > 0 else apart[::-1]
     return replace(
         found,
-        estimate=min(max(part.raw, least), 1.0),
+        estimate=part.shown,
         raw=part.raw,
         std_error=math.hypot(part.error, part.slope * careless.std_error),
-        low=min(max(part.shown - math.hypot(part.down, part.slope * below), least), 1.0),
-        high=max(min(part.shown + math.hypot(part.up, part.slope * above), 1.0), least),
+        low=max(part.shown - math.hypot(part.down, part.slope * below), least),
+        high=min(part.shown + math.hypot(part.up, part.slope * above), 1.0),
         method=METHOD,
     )
 

@@ -26,6 +26,7 @@ from sottovoce.aggregator.analysis.tables.table import (
     DEFAULT_RULE,
     Rule,
     TwoWayTable,
+    between,
     independence_of,
     inverted_result,
     widened,
@@ -296,9 +297,10 @@ def _measures(table: TwoWayTable, z: float) -> Measures:
     yes = sum(n * (each.estimate or 0.0) for n, each in zip(people, shares, strict=True))
     turn = math.sqrt(people[0] * people[1] / max(yes * (sum(people) - yes), 1.0))
     odds = widened(Inverted(point, None, low or 0.0, math.inf if high is None else high), by_odds, (0.0, math.inf), z)
+    apart = widened(apart, by_share, (-1.0, 1.0), 0.0 if table.by_mover else z)
     phi = phi_among_answered(whole, z) if table.among_answered else correlation(whole, z)
     return Measures(
-        inverted_result(whole, widened(apart, by_share, (-1.0, 1.0), 0.0 if table.by_mover else z), (-1.0, 1.0)),
+        inverted_result(whole, between(apart, *shares), (-1.0, 1.0)),
         inverted_result(whole, widened(ratio(whole, (0, 1), 1, z), by_log, (0.0, np.inf), z), (0.0, np.inf)),
         replace(inverted_result(whole, odds, (0.0, np.inf)), std_error_kind="", method=PROFILE, low=low and odds.low),
         inverted_result(whole, widened(phi, by_share * turn, (-1.0, 1.0), z), (-1.0, 1.0)),

@@ -20,6 +20,7 @@ from sottovoce.aggregator.analysis.tables.table import (
     DEFAULT_RULE,
     Rule,
     TwoWayTable,
+    between,
     independence_of,
     inverted_result,
     main_answer,
@@ -171,7 +172,7 @@ def _differences(whole: TwoWayTable, there: Sequence[int], place: int, values: S
         added = whole.added({there[0]: values[0], group: value})
         # Limits made of those of the values hold in several waves as they are.
         inverted = widened(inverted, added, spread, 0.0 if whole.by_mover else whole.rule.z())
-        found.append(inverted_result(whole.joint, inverted, spread))
+        found.append(inverted_result(whole.joint, between(inverted, values[0], value), spread))
     return tuple(found)
 
 

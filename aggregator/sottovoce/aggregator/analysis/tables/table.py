@@ -408,6 +408,14 @@ def widened(found: Inverted, added: float, bounds: tuple[float, float], z: float
     return found._replace(std_error=error, low=end(found.low, -1), high=end(found.high, 1))
 
 
+def between(found: Inverted, first: Result, later: Result) -> Inverted:
+    """Return a difference as that of the two displayed values, which are clipped, and limits that hold it."""
+    if found.raw is None or first.estimate is None or later.estimate is None:
+        return found
+    shown = later.estimate - first.estimate
+    return found._replace(shown=shown, low=min(found.low, shown), high=max(found.high, shown))
+
+
 def inverted_result(whole: Joint, found: Inverted, bounds: tuple[float, float]) -> Result:
     """Convert an estimate with limits by test inversion into a result, clipped into ``bounds``, its possible range."""
     shown = found.shown if found.raw is None or found.shown is not None else min(max(found.raw, bounds[0]), bounds[1])

@@ -147,6 +147,20 @@ def test_small_share_of_careless_people_calls_for_both_figures() -> None:
     assert any("include 0" in note for note in found["warnings"])
 
 
+def test_share_below_that_of_careless_people_has_limits_of_some_width() -> None:
+    """Nobody of the first group says yes, of the second 1 in 3; the difference is that of the shares beside it."""
+    g, y, moon = np.array([(0, 0, 0)] * 60 + [(0, 0, 1)] * 30 + [(1, 0, 0)] * 40 + [(1, 1, 0)] * 20).T
+    zeros = np.zeros(len(g), int)
+    columns = Columns.from_arrays(_survey(), {"g": g, "y": y, "moon": moon, "age": zeros, "hidden": zeros})
+    found = compare(columns, "y", "g", rule=CAREFUL)
+    first, later = found.values
+    assert (first.raw or 0) < 0
+    assert (first.estimate, first.low) == (0, 0)
+    assert (first.high or 0) > 0.05
+    assert found.differences[0].estimate == (later.estimate or 0) - 0
+    assert (found.differences[0].raw or 0) > (later.estimate or 0) + 0.1
+
+
 @pytest.mark.parametrize("outcome", ["moon", "age", "hidden"])
 def test_other_questions_are_refused(outcome: str) -> None:
     """Anchors, numbers, and questions that are hidden from some."""

@@ -231,6 +231,16 @@ def test_comparison_of_shares_has_the_published_figures():
         compare(made, "b", "a", category="maybe")
 
 
+@pytest.mark.parametrize("counts", [[[60, 50], [120, 5]], [[40, 30], [33, 4]], [[500, 300], [470, 90]]])
+def test_difference_of_randomized_groups_is_that_of_the_shares_beside_it(counts) -> None:
+    """Where a share is displayed as 0, since it may not be negative, too; its limits hold it."""
+    found = compare(columns(counts), "b", "a")
+    apart, risk = found.differences[0], crosstab(columns(counts), "a", "b").measures.risk_difference
+    assert apart.estimate == found.values[1].estimate - found.values[0].estimate
+    assert apart.low <= apart.estimate <= apart.high
+    assert risk.estimate == apart.estimate
+
+
 def test_comparison_of_means_is_among_the_reports_of_a_coordinate():
     """In the number's own unit, among randomized groups too."""
     drawn = vector(2, 0, 4, 2, {"name": "sampled_coordinate", "a": "3/4", "b": "1/4"})
