@@ -7,8 +7,8 @@ Shares      H0: the shares of the answers among those who answered are pi. A rep
             Without noise, and for any square channel, Q is Pearson's chi-square of the reported values.
 Exact       Two answers that everybody gave, through one channel: the reports of one are Bin(n, b + (a - b) pi) under
             H0; p is the probability of all counts that are at most as likely as the observed one.
-One side    The known share 0 (did anybody at all?) has one side only: p = P(X >= x), X ~ Bin(n, b). Of 1 it is
-            P(X <= x), X ~ Bin(n, a). Where noise makes no such report, p of a single one is 0: impossible under H0.
+One side    The known share 0 (did anybody at all?) has one side only: p = P(X >= x), X ~ Bin(n, b), however many
+            declined; of 1 it is that of the other answer. Where noise makes no such report, p of one is 0: impossible.
             With an innocuous share that has a standard error s it is the mean of this p over the share p + s u, u
             standard normal: the chance of such reports when the share is drawn from its prior.
 Waves       W waves of the same people: the covariance of the truth, diag(pi) - pi pi', is added W - 1 times; the exact
@@ -57,7 +57,7 @@ MEAN_NEEDED = "'{variable}' is a number: give the known mean"
 SHARES_NEEDED = "'{variable}' has answers and no mean: give known shares"
 NO_ANSWER_CALLED = "'{variable}' has no category of this name; it has: {categories}"
 SUM_TO_ONE = "the known shares must sum to 1; at most one of them may be left out"
-ONE_ANSWER = "a known share of 1 is tested for two answers that everybody gave, through one channel"
+ONE_ANSWER = "known shares of 0 and 1 are tested for two answers, through one channel"
 IMPOSSIBLE = "reports as these are impossible under the known shares"
 MEAN_OUTSIDE = "the known mean lies outside the values of '{variable}'"
 FEW_EXPECTED = "fewer than 5 reports are expected of an answer, so p is approximate"
@@ -283,34 +283,39 @@ def _with_p(tested: Sequence[_Moments], exact: float | None, at_end: bool) -> tu
 
 def _exact(stratum: _ReportedStratum, pi: Floats) -> float | None:
     """Return the exact p value of two answers of which each report supports one; None for other reports."""
-    one_of_two = len(stratum.variable.categories) == 2 and support_both(stratum.variable) == (0, 0)
-    if not one_of_two or stratum.answered or stratum.n > MOST_EXACT:
+    one_of_two = len(pi) == 2 and support_both(stratum.variable) == (0, 0)
+    at_end = float(pi.max()) > 1 - _NEAR
+    if not one_of_two or (stratum.answered and not at_end) or stratum.n > MOST_EXACT:
         return None
-    a, b = stratum.variable.channels[-1]
-    count = round(stratum.n * (b + (a - b) * float(stratum.means[-1])))
-    if pi.max() > 1 - _NEAR:
-        # Fewer than all of this answer is more than none of the other one.
-        side = (count, b) if pi[-1] < _NEAR else (stratum.n - count, 1 - a)
-        return upper_binomial(side[0], stratum.n, side[1])
-    return binomial_test(count, stratum.n, b + (a - b) * float(pi[-1]))
+    # All of one answer are none of the other one, whose reports are then noise alone.
+    place = int(pi.argmin()) if at_end else 1
+    a, b = stratum.variable.channels[place]
+    count = round(stratum.n * (b + (a - b) * float(stratum.means[place])))
+    return (upper_binomial if at_end else binomial_test)(count, stratum.n, b + (a - b) * (0.0 if at_end else pi[1]))
 
 
 def binomial_test(count: int, n: int, chance: float) -> float:
     """Return the two-sided p value of ``count`` successes in ``n`` trials that succeed with probability ``chance``."""
-    if not 0 < chance < 1:
-        return float(count == n * chance)
-    chances = _binomial(n, chance)
-    return min(1.0, float(chances[chances <= chances[count] * _RELATIVE].sum()))
+    return float(two_sided(binomial(n, chance))[count])
+
+
+def two_sided(chances: Floats) -> Floats:
+    """Return the two-sided p value of each count, from the probabilities of all."""
+    ordered = np.sort(chances)
+    below: Floats = np.append(0.0, np.cumsum(ordered))[np.searchsorted(ordered, chances * _RELATIVE, "right")]
+    return np.minimum(below, 1.0)
 
 
 def upper_binomial(count: int, n: int, chance: float) -> float:
-    """Return the probability of at least ``count`` successes in ``n`` trials of this ``chance``, below 1."""
-    return min(1.0, float(_binomial(n, chance)[count:].sum())) if chance else float(count == 0)
+    """Return the probability of at least ``count`` successes in ``n`` trials of this ``chance``."""
+    return min(1.0, float(binomial(n, chance)[count:].sum()))
 
 
-def _binomial(n: int, chance: float) -> Floats:
+def binomial(n: int, chance: float) -> Floats:
     """Return the probabilities of 0 to n successes, (n + 1,)."""
     successes = np.arange(n + 1)
+    if not 0 < chance < 1:
+        return np.where(successes == n * chance, 1.0, 0.0)
     ways = np.concatenate([[0.0], np.cumsum(np.log(np.arange(n, 0, -1.0)) - np.log(np.arange(1.0, n + 1)))])
     found: Floats = np.exp(ways + successes * math.log(chance) + (n - successes) * math.log1p(-chance))
     return found

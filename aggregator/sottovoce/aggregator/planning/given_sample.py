@@ -2,7 +2,8 @@
 
 Two groups  power = Phi(|p_1 - p_2| / sqrt((v_1 + v_2) / n) - z), n reports in each group.
 One sample  Test of a known value p_0: n = ((z sqrt(v_0) + z_power sqrt(v_1)) / (p_1 - p_0))^2, v_0 at the known value
-            and v_1 at the expected one; z is of one side for the known shares 0 and 1, as in the test.
+            and v_1 at the expected one. A share has the power of its exact test, which goes up and down with n: the
+            nearest n that has the power, where n - 1 does not. Beyond ``MOST_EXACT`` reports the formula is as good.
 Odds ratio  Between two questions, as in ``pair_plan``; the smallest one is found by bisection.
 Source      Cohen 1988; Fleiss, Levin and Paik 2003 (one-sample proportions).
 
@@ -29,15 +30,18 @@ from typing import Any
 import numpy as np
 from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS
 from sottovoce.aggregator.analysis.mixtures.fielded import design_of, model_of, odds_of
+from sottovoce.aggregator.analysis.one_sample_test import binomial, two_sided
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.planning.block_choice import MARGINS, pair_channel, pair_share, power_reports
-from sottovoce.aggregator.planning.question_channels import Measure, measure_of
+from sottovoce.aggregator.planning.question_channels import Measure, ShareChannel, measure_of
+from sottovoce.aggregator.planning.sample_size import first_enough
 from sottovoce.shared.arms.arms import share_asked
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.parse_item import UNRELATED_UNKNOWN
 from sottovoce.shared.spec import Question, Survey
 
 LARGEST_RATIO = 1e6
+MOST_EXACT = 100_000
 _HALVINGS = 60
 
 
@@ -109,11 +113,29 @@ def one_sample(
     z, of_power = _quantiles(levels)
     if measure.noun == "prevalence" and known in {0, 1}:
         z = NormalDist().inv_cdf(levels[0])
-    needed = ((z * null + of_power * true) / (expected - known)) ** 2
-    power = None
-    if n is not None:
-        power = NormalDist().cdf((abs(expected - known) * math.sqrt(n) - z * null) / true)
-    return GivenSample(f"{expected:.4g} against the known {known:.4g}", math.ceil(needed), n, power)
+    reports = math.ceil(((z * null + of_power * true) / (expected - known)) ** 2)
+
+    def power(count: int) -> float:
+        if isinstance(measure, ShareChannel) and count <= MOST_EXACT:
+            return _exact_power(measure, known, expected, 1 - levels[0], count)
+        return NormalDist().cdf((abs(expected - known) * math.sqrt(count) - z * null) / true)
+
+    if isinstance(measure, ShareChannel) and reports <= MOST_EXACT:
+        reports = first_enough(lambda count: power(count) >= levels[1], reports)
+    effect = f"{expected:.4g} against the known {known:.4g}"
+    return GivenSample(effect, reports, n, None if n is None else power(n))
+
+
+def _exact_power(measure: ShareChannel, known: float, expected: float, level: float, n: int) -> float:
+    """Return the chance that the exact test of ``n`` reports finds an expected share, on one side of 0 and of 1."""
+    chances, true = (binomial(n, measure.reported(share)) for share in (known, expected))
+    if known in {0, 1}:
+        # The more reports of the other answer, the less likely is the known share.
+        order = -1 if known == 0 else 1
+        found = np.cumsum(chances[::order])[::order]
+    else:
+        found = two_sided(chances)
+    return float(true[found <= level].sum())
 
 
 def odds_ratio_of_two(

@@ -267,14 +267,14 @@ def _people_needed(measure: Measure, goal: Goal, fieldwork: Fieldwork) -> float:
     # The exact search has no design effects, so its result is scaled by them.
     plain = measure.variance(goal.expected)
     stretch = variances[0] / plain if plain else fieldwork.weighting
-    return stretch * _first_enough(partial(_is_assured, measure, goal), math.ceil(reach**2 * plain))
+    return stretch * first_enough(partial(_is_assured, measure, goal), math.ceil(reach**2 * plain))
 
 
 def _is_assured(measure: Measure, goal: Goal, reports: int) -> bool:
     return measure.chance(goal.expected, goal.half_width or math.nan, reports, goal.confidence) >= goal.assurance
 
 
-def _first_enough(enough: Callable[[int], bool], start: int) -> int:
+def first_enough(enough: Callable[[int], bool], start: int) -> int:
     """Find a number n with enough(n) and not enough(n - 1), from ``start`` by growing steps and bisection."""
     # The chance is not monotone in n, so the result is the smallest sufficient number near ``start``, not overall.
     if start > LARGEST_ASSURED:

@@ -64,6 +64,19 @@ def test_nobody_and_everybody_have_the_tail_of_the_channel(
     assert found.warnings == ()
 
 
+@pytest.mark.parametrize(("known", "reports"), [("yes", 70), ("no", 90)])
+def test_nobody_is_tested_among_those_who_answered_too(known: str, reports: int) -> None:
+    """Whoever declined gives each answer as often as noise does: of odds of 3 among three, 1 in 5."""
+    document = {**question(ODDS_3), "absent_category": True}
+    found = one_sample_test(counted(document, [90, 70, 140]), "a", {known: 0})
+    chances = [math.comb(300, k) * 0.2**k * 0.8 ** (300 - k) for k in range(reports, 301)]
+
+    assert (found.method, found.statistic, found.df, found.people) == (EXACT, None, None, "answered")
+    assert found.p == pytest.approx(math.fsum(chances), rel=1e-9)
+    assert one_sample_test(counted(public(document), [90, 0, 10]), "a", {"yes": 0}).p == 1
+    assert one_sample_test(counted(public(document), [90, 1, 9]), "a", {"yes": 0}).warnings == (IMPOSSIBLE,)
+
+
 @pytest.mark.parametrize(("known", "p"), [({"yes": 0}, 0.0), ({"yes": 1}, 0.0)])
 def test_single_answer_that_noise_never_makes_is_impossible(known: dict[str, float], p: float) -> None:
     """Of answers in clear: said in words; nobody among nobody is nothing special."""
@@ -200,7 +213,7 @@ def test_known_mean_is_tested_by_the_interval_of_the_results() -> None:
         (one_of(3, ODDS_3), {"c0": 0.5, "c1": 0.6}, "must sum to 1"),
         (one_of(3, ODDS_3), {"c0": 0.5}, "at most one of them may be left out"),
         (one_of(3, ODDS_3), {"SECRET": 0.5}, "has no category of this name; it has: c0, c1, c2"),
-        (one_of(3, ODDS_3), {"c0": 1, "c1": 0}, "is tested for two answers"),
+        (one_of(3, ODDS_3), {"c0": 1, "c1": 0}, "are tested for two answers, through"),
         (one_of(3, ODDS_3), 3.0, "has answers and no mean"),
         (number(0, 10, 1, {"name": "geometric", "ratio": "4/5"}), None, "give the known mean"),
         (number(0, 10, 1, {"name": "geometric", "ratio": "4/5"}), 11, "lies outside the values"),

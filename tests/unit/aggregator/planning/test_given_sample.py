@@ -5,9 +5,8 @@ import math
 import numpy as np
 import pytest
 from sottovoce.aggregator import mixture
-from sottovoce.aggregator.analysis.one_sample_test import upper_binomial
 from sottovoce.aggregator.planning.given_sample import design_power, odds_ratio_of_two, one_sample, two_groups
-from sottovoce.aggregator.planning.question_channels import DIRECT, ShareChannel
+from sottovoce.aggregator.planning.question_channels import DIRECT, ShareChannel, measure_of
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.parse_survey import parse_survey
 
@@ -29,9 +28,10 @@ ASKS = parse_survey(
 
 
 def test_open_questions_take_the_textbooks_numbers() -> None:
-    """.5 against a known .6, and two groups of .3 and .5 with unpooled variance, by hand."""
-    by_hand = ((1.959964 * math.sqrt(0.24) + 0.841621 * math.sqrt(0.25)) / 0.1) ** 2
-    assert one_sample(DIRECT, 0.6, 0.5, LEVELS, None).reports == math.ceil(by_hand)
+    """A mean of 5 against a known 6, and two groups of .3 and .5 with unpooled variance, by hand."""
+    scale = measure_of(ASKS.questions[2])
+    by_hand = (1.959964 * math.sqrt(scale.variance(6)) + 0.841621 * math.sqrt(scale.variance(5))) ** 2
+    assert one_sample(scale, 6, 5, LEVELS, None).reports == math.ceil(by_hand)
     assert two_groups(DIRECT, (0.3, 0.5), LEVELS, None).reports == math.ceil(2.801585**2 * 0.46 / 0.04)
 
 
@@ -43,7 +43,7 @@ def test_needed_reports_have_the_wanted_power() -> None:
         lambda n: odds_ratio_of_two(ASKS, (ASKS.questions[0], ASKS.questions[1]), 1.5, 0.8, n),
     ):
         needed = plan(None).reports
-        assert plan(needed).power == pytest.approx(0.8, abs=0.001)
+        assert plan(needed).power == pytest.approx(0.8, abs=0.002)
         assert (plan(needed // 2).power or 1) < 0.6
 
 
@@ -55,14 +55,29 @@ def test_one_sample_power_is_that_of_simulated_tests() -> None:
     assert one_sample(FLIP, 0.3, 0.2, LEVELS, 1500).power == pytest.approx(rejected.mean(), abs=0.015)
 
 
-@pytest.mark.parametrize(("known", "expected"), [(0, 0.05), (1, 0.95)])
-def test_known_shares_of_0_and_1_are_planned_for_the_one_sided_test(known: int, expected: float) -> None:
-    """Coin flips: the exact test, which has one side there, finds the expected share with power .8."""
-    n = one_sample(FLIP, known, expected, LEVELS, None).reports
-    share = expected if known == 0 else 1 - expected
-    least = next(count for count in range(n + 1) if upper_binomial(count, n, 0.25) <= 0.05)
+@pytest.mark.parametrize("channel", [FLIP, DIRECT])
+@pytest.mark.parametrize(("known", "expected"), [(0, 0.1), (0, 0.4), (1, 0.9), (1, 0.6), (0.3, 0.6), (0.5, 0.4)])
+def test_known_shares_are_planned_for_the_exact_test(channel: ShareChannel, known: float, expected: float) -> None:
+    """The chance of all counts with p up to .05, of one side for nobody and everybody, is .8, and is not with one less.
 
-    assert upper_binomial(least, n, 0.25 + 0.5 * share) == pytest.approx(0.8, abs=0.02)
+    The formula says 32 coin flips for .4 against 0, which have .749, and 4 open answers, which have .870.
+    """
+
+    def power(n: int) -> float:
+        ways = [math.comb(n, k) for k in range(n + 1)]
+        null, true = (
+            [way * p**k * (1 - p) ** (n - k) for k, way in enumerate(ways)]
+            for p in (channel.reported(share) for share in (known, expected))
+        )
+        other = {0: lambda k: null[k:], 1: lambda k: null[: k + 1]}
+        likely = other.get(
+            int(known) if known in {0, 1} else 2, lambda k: [p for p in null if p <= null[k] * (1 + 1e-7)]
+        )
+        return math.fsum(chance for k, chance in enumerate(true) if math.fsum(likely(k)) <= 0.05)
+
+    n = one_sample(channel, known, expected, LEVELS, None).reports
+    assert power(n) >= 0.8 > power(n - 1)
+    assert one_sample(channel, known, expected, LEVELS, n + 3).power == pytest.approx(power(n + 3))
 
 
 def test_smallest_odds_ratio_is_found_with_the_wanted_power() -> None:
