@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from sottovoce.aggregator.analysis.regression.design_matrix import STRATUM, Design, Recipe
 from sottovoce.aggregator.analysis.regression.newton import LARGEST_ODDS, Array, logistic, parts
 from sottovoce.aggregator.analysis.regression.randomized_predictor import RandomizedPredictor
-from sottovoce.aggregator.analysis.regression.regression_result import Regression
+from sottovoce.aggregator.analysis.regression.regression_result import ROUNDING, Regression
 from sottovoce.aggregator.estimators.intervals import normal_quantile, t_quantile
 from sottovoce.shared.errors import EstimateError
 
@@ -190,7 +190,10 @@ def _line(coefficients: Array, covariance: Array, columns: Array, confidence: fl
     """Return predicted means and their limits, (3, 1, rows)."""
     at = coefficients @ columns
     # Row by row x'Vx, without building the (rows, rows) matrix X'VX.
-    half = normal_quantile(confidence) * np.sqrt(np.sum(columns * (covariance @ columns), axis=0))
+    half = normal_quantile(confidence) * np.sqrt(np.maximum(np.sum(columns * (covariance @ columns), axis=0), 0.0))
+    # Answers that are all the same do not tell how sure their mean is.
+    flat = half <= ROUNDING * (1 + np.abs(at))
+    at, half = np.where(flat, np.round(at, 9) + 0.0, at), np.where(flat, np.nan, half)
     return np.stack([at, at - half, at + half])
 
 

@@ -41,7 +41,12 @@ from sottovoce.aggregator.analysis.regression.regression_data import (
     careless_reports,
     take_sample,
 )
-from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, Regression, wald_coefficients
+from sottovoce.aggregator.analysis.regression.regression_result import (
+    ROUNDING,
+    Coefficient,
+    Regression,
+    wald_coefficients,
+)
 from sottovoce.aggregator.analysis.report_columns import Columns, absence
 from sottovoce.aggregator.analysis.tables.corrected_table import correction_notes
 from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
@@ -56,6 +61,10 @@ MODELS = ("logit", "multinomial", "ordered", "linear")
 # The likelihood of a report is a sum over all joint categories of its randomized predictors, so time grows with them.
 MOST_CELLS = 32
 
+NO_SPREAD = (
+    "where all answers that a coefficient rests on are the same, it has no standard error and no limits here: their "
+    "spread does not tell how sure it is"
+)
 CLUSTERED, SANDWICH = (
     "errors are clustered: with weights or clusters no other kind is right",
     "errors are sandwich: with weights or clusters no other kind is right",
@@ -132,18 +141,18 @@ def linear_regression(sample: Sample) -> Regression:
     fit = partial(solve, design.columns, weights=rows.weights, clusters=rows.clusters, squares=rows.squares)
     fits = _linked_fits(rows, fit) if design.is_linked(sample.outcome) else _fits(rows, fit)
     named = sample.categories[1:] if len(fits) > 1 else (None,)
+    coefficients = [
+        one for category, fit in zip(named, fits, strict=True) for one in _coefficients(sample, category, fit)
+    ]
     return Regression(
         model="linear",
         outcome=sample.outcome.name,
         n=sample.n,
-        coefficients=tuple(
-            coefficient
-            for category, fit in zip(named, fits, strict=True)
-            for coefficient in _coefficients(sample, category, fit)
-        ),
+        coefficients=tuple(coefficients),
         std_error_kind="sandwich" if sample.clusters is None else "clustered",
         ame=tuple(effect for pair in zip(named, fits, strict=True) for effect in _effects(sample, *pair)),
         deff=1.0 if sample.weights is None else kish_effect(sample.weights),
+        warnings=(NO_SPREAD,) if any(one.std_error is None for one in coefficients) else (),
         design=design.recipe,
         covariance=fits[0].covariance if len(fits) == 1 else None,
     )
@@ -174,7 +183,7 @@ def _linked_fits(sample: Sample, fit: Callable[..., LinearFit]) -> list[LinearFi
 def _effects(sample: Sample, category: str | None, fit: LinearFit) -> Iterator[Coefficient]:
     z = sample.quantile
     for (term, base, *_), (at, error) in zip(sample.design.recipe.effects(), fit.effects.tolist(), strict=False):
-        if np.isfinite(at + error):
+        if np.isfinite(at + error) and error > ROUNDING:
             yield Coefficient.wald(category, term, at, error, z, base)
 
 
@@ -196,7 +205,12 @@ def _coefficients(sample: Sample, category: str | None, fit: LinearFit) -> tuple
     named = [(category, term.name) for term in sample.design.terms]
     # Rounding can make a variance of 0 negative.
     variances = np.maximum(np.diag(fit.covariance), 0.0)
-    return wald_coefficients(named, fit.coefficients, variances, sample.quantile)
+    found = wald_coefficients(named, fit.coefficients, variances, sample.quantile)
+    least = ROUNDING * (1 + float(np.abs(fit.coefficients).max()))
+    return tuple(
+        replace(one, estimate=round(at, 9) + 0.0, std_error=None, low=None, high=None) if error <= least else one
+        for one, at, error in zip(found, fit.coefficients.tolist(), np.sqrt(variances).tolist(), strict=True)
+    )
 
 
 def regress(

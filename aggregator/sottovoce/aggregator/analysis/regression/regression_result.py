@@ -22,6 +22,8 @@ from sottovoce.aggregator.analysis.selection import ALL
 FORMAT = "sottovoce-regression/1"
 
 POWER, LEVEL = 0.8, 0.05
+ROUNDING = 1e-9
+"""Standard errors up to this are 0 but for rounding, and tell nothing."""
 ODDS_RATIO = 2.0
 REACH = NormalDist().inv_cdf(1 - LEVEL / 2) + NormalDist().inv_cdf(POWER)
 

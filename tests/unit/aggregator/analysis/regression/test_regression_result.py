@@ -7,12 +7,14 @@ import pytest
 from sottovoce.aggregator.analysis.regression.likelihood_ratio import likelihood_ratio, profile_limits
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
 from sottovoce.aggregator.analysis.regression.newton import maximize
-from sottovoce.aggregator.analysis.regression.regression import regress
+from sottovoce.aggregator.analysis.regression.regression import NO_SPREAD, regress
 from sottovoce.aggregator.analysis.regression.regression_result import detectable_effects, people_needed
 from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.shared.errors import EstimateError
 
+from tests.documents import question
 from tests.unit.aggregator.analysis.reports import COIN, GROUP, ONES, SAID, X, columns
+from tests.unit.aggregator.analysis.samples import COIN as FLIP, columns as tabulated, public
 from tests.unit.aggregator.analysis.survey_of_reports import reports
 from tests.unit.shared.test_schema import validator
 
@@ -110,3 +112,18 @@ def test_models_without_maximum_are_not_compared() -> None:
     """There is no likelihood at its best."""
     with pytest.raises(EstimateError, match="has none"):
         likelihood_ratio(ONE_SIDED, maximize(ONE_SIDED), "group", np.array([False, True]))
+
+
+@pytest.mark.parametrize(("counts", "flat"), [([[60, 0], [50, 0]], [True, True]), ([[60, 0], [50, 9]], [True, False])])
+def test_answers_that_are_all_the_same_tell_no_limits(counts: list[list[int]], flat: list[bool]) -> None:
+    """Nobody of the first group says yes, or nobody at all: no interval of zero width, and predictions alike."""
+    openly = public(question(FLIP))
+    options = {"outcome": "b", "on": ["a"], "model": "linear", "at": [{"a": "no"}, {"a": "yes"}]}
+    found = parse_request("regression", options).document(tabulated(counts, openly, openly))
+
+    validator("regression").validate(found)
+    rows = [*found["coefficients"], *found["predictions"]]
+    assert [each["low"] is None and each["high"] is None for each in rows] == flat * 2
+    assert [each["std_error"] is None for each in found["coefficients"]] == flat
+    assert [each["estimate"] for each in rows] == pytest.approx([0, 0 if flat[1] else 9 / 59] * 2, abs=1e-12)
+    assert NO_SPREAD in found["warnings"]
