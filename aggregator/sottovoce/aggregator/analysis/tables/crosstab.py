@@ -286,7 +286,7 @@ def _table(table: TwoWayTable, seen: float, cautions: tuple[str, ...]) -> Crosst
 
 def _measures(table: TwoWayTable, z: float) -> Measures:
     whole, shares = table.joint, (table.share(0, 1), table.share(1, 1))
-    point, low, high = odds_ratio(whole, z)
+    point, low, high = (None, None, None) if table.half_seen_only() else odds_ratio(whole, z)
     apart = difference(whole, (0, 1), 1, (-1.0, 1.0), z)
     if table.by_mover or whole.second.absent:
         apart = answered_difference(table, apart, (0, 1), 1, shares)

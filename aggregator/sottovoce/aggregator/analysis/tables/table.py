@@ -333,6 +333,7 @@ class TwoWayTable:
         more = self.impossible or any(pairs.halves for pairs in self.joint.strata)
         if (
             not more
+            or self.half_seen_only()
             or self.among_answered
             or self.hidden.any()
             or any(pairs.n != pairs.weights.sum() for pairs in self.joint.strata)
@@ -340,6 +341,15 @@ class TwoWayTable:
             return None
         seen = seen_reports(self.joint)
         return None if seen.rows.size > MOST_LIKELIHOODS else LikeliestTable(seen, self.shape, self.impossible, self._z)
+
+    def half_seen_only(self) -> bool:
+        """Return True if nobody of a public category has the other answer: any shares in its row are as likely."""
+        for pairs in self.joint.strata:
+            for half in pairs.halves:
+                own = pairs.first if half.first else pairs.second
+                if own.public and own.scores(half.reported)[:, self.raw.sum(axis=int(half.first)) == 0].any():
+                    return True
+        return False
 
     def added(self, values: Mapping[int, Result], slope: Callable[[float], float] = lambda _: 1.0) -> float:
         """Return the standard error that several waves of the same people add to a figure of some rows' values.

@@ -18,11 +18,13 @@ from sottovoce.aggregator.analysis.tables.table import SUPPRESSED, Rule
 from sottovoce.aggregator.analysis.variable_names import VariableNames
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.parse_survey import parse_survey
 
 from tests.blocks import block, blocks, in_block
 from tests.documents import number, one_of, question, some_of, vector
-from tests.surveys import months
+from tests.surveys import document, months
 from tests.unit.aggregator.analysis.samples import COIN, WARNER, asked, coin, columns, pair, public, reported
+from tests.vectors.arms import arms, asks
 
 COINS = [[319, 231], [206, 244]]
 
@@ -439,3 +441,23 @@ def test_what_a_randomized_third_question_cannot_have_is_refused():
     made = Columns.from_arrays(five, {name: [0, 1] * 50 for name in "abcde"})
     with pytest.raises(EstimateError, match="do not tell how these answers go together"):
         crosstab_within(made, "a", "b", "c")
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_arm_that_never_has_a_question_has_no_shares_and_no_odds_ratio(turned) -> None:
+    """Of 60 people of the direct arm 12 say yes; of the 50 of the other one nothing is known."""
+    survey = parse_survey(
+        document(questions=[asks("y", public=True), asks("own", "direct", public=True)], arms=arms(1, 1))
+    )
+    own, arm = np.repeat([0, 1, np.nan], [48, 12, 50]), np.repeat([0, 1], [60, 50])
+    reports = Columns.from_arrays(survey, {"y": np.zeros(110, int), "own": own, "arm": arm})
+    found = crosstab(reports, *(("own", "arm") if turned else ("arm", "own")))
+
+    assert found.n_pair == 60
+    shares = np.array([[each.estimate for each in line] for line in found.cells])
+    assert (shares.T if turned else shares) == pytest.approx(np.array([[0.8, 0.2], [0, 0]]))
+    within = [[each.estimate for each in line] for line in found.conditional]
+    assert within == ([[1, 0], [1, 0]] if turned else [[pytest.approx(0.8), pytest.approx(0.2)], [None, None]])
+    odds = found.measures.odds_ratio
+    assert (odds.estimate, odds.low, odds.high) == (None, None, None)
+    assert found.independence is None
