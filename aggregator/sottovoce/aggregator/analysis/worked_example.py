@@ -206,8 +206,8 @@ def counted_in_words(result: QuestionResult, labels: Mapping[str, str], words: W
 
 def _workings(yes: Estimate, a: Fraction, b: Fraction, still_open: bool) -> Workings:
     raw, count = yes.raw or 0.0, yes.count or 0
-    # From the text on screen, so that the example ends in exactly the digits shown elsewhere.
-    shown = Percent(Fraction(f"{100 * raw:.1f}") / 100, 1)
+    # As percentages are written, so that the example ends in exactly the digits shown elsewhere.
+    shown = Percent(round(Fraction(raw), 3), 1)
     made = _shortest(Fraction(count, yes.n), a, b, shown.share)
     reported, form, parts = made or (count, LINE, _line(Ratio(count, yes.n), a, b))
     low, high = limits(yes, still_open)

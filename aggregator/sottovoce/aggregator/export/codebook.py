@@ -177,17 +177,13 @@ def _shares(result: QuestionResult | None, language: str, closed: bool) -> Itera
     labels = dict(zip(result.question.options, option_labels(result.question, language), strict=True))
     rows = []
     for each in shares:
-        ends = ("", "") if each.low is None else map(_percent, limits(each, not closed))
-        rows.append((labels.get(each.option, each.option), _percent(each.clipped or 0.0), *ends))
+        ends = ("", "") if each.low is None else map(ENGLISH.percent, limits(each, not closed))
+        rows.append((labels.get(each.option, each.option), ENGLISH.percent(each.clipped or 0.0), *ends))
     head = f"{'Interval' if closed else 'Band'} of {100 * shares[0].confidence:.0f}%"
     columns = ("answer", "share", "from", "to")
     yield from _table(f"Estimated shares of {result.question.name}. {head}, n = {result.n:,}", columns, rows)
     if shares[0].low is None:
         yield f"<p>{escape(ENGLISH.words.translate('results_no_limits'))}</p>"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f}%"
 
 
 def _table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

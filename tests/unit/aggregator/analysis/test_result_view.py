@@ -401,6 +401,14 @@ def test_result_between_two_that_could_be_shown_is_worked_out_from_the_counts():
     assert told.startswith("1,373 of the reports (n = 3,000) said yes; 3/2 × 1,373/3,000 − 1/4 = 43.6%. 95% interval:")
 
 
+def test_share_halfway_between_two_ends_in_the_digit_of_the_table():
+    """Under the coin flip 471 of 800 are 67.75 %, whose nearest number lies below it, as the table beside it knows."""
+    found = result(question({"name": "coin_flip"}), 471, 800)
+
+    assert ENGLISH.percent(found.estimates[0].raw or 0.0) == "67.7%"
+    assert "= 67.7%. 95% interval" in yes_in_words(found, still_open=False)
+
+
 def test_open_survey_tells_the_band():
     """The interval for one look would be too narrow for whoever looks again."""
     found = result(question({"name": "coin_flip"}), 30, 100, IntervalRule(band=True))

@@ -18,6 +18,7 @@ from sottovoce.aggregator.authoring.to_survey import set_direct_half
 from sottovoce.aggregator.authoring.validation import survey_of_draft
 from sottovoce.aggregator.export.catalogue import SINGLE, Source
 from sottovoce.aggregator.file_formats.optional_imports import needed
+from sottovoce.aggregator.i18n.translator import ENGLISH
 from sottovoce.aggregator.planning.simulated_survey import hide, reports_of
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws
 from sottovoce.aggregator.storage.reports.batch_columns import is_null
@@ -219,3 +220,15 @@ def test_random_surveys_have_one_figure_or_say_that_there_are_two(tmp_path: Path
         assert not decided & told
 
     assert kinds >= {(True, False), (False, True)}
+
+
+def test_codebook_rounds_a_share_as_the_page_does(tmp_path: Path) -> None:
+    """Of 400 people every second share lies halfway between two, and of some the nearest number is below it."""
+    survey_of = parse_survey(survey(asked("works", "boolean", None, in_files=True), name="exams"))
+    with closing(published(tmp_path, survey_of)) as storage:
+        send(storage, survey_of, [(int(place < 271),) for place in range(400)])
+        storage.close_survey("exams", TODAY)
+        SINGLE["codebook.html"](source(storage, survey_of), tmp_path / "codebook.html")
+
+    assert ENGLISH.percent(271 / 400) == "67.7%"
+    assert '<td dir="auto">67.7%</td>' in (tmp_path / "codebook.html").read_text(encoding="utf-8")
