@@ -171,7 +171,7 @@ def condition_problems(draft: SurveyDraft) -> Iterator[DraftProblem]:
 
 
 def _problem_key(draft: SurveyDraft, number: int, card: DraftItem, shown: Mapping[str, Any]) -> str:
-    before = {each.name: each for each in draft.cards[:number]}
+    before = {name: each for each in draft.cards[:number] for name in names_of(each.asked)}
     for name, wanted in shown.items():
         asked = before.get(name)
         if asked is None:
@@ -187,6 +187,19 @@ def _problem_key(draft: SurveyDraft, number: int, card: DraftItem, shown: Mappin
     # A report needs a value for a hidden question too: its absence would reveal the earlier answer.
     is_open = card.treated.get("type") in TYPES and "procedure" not in card.treated
     return "condition_absent" if is_open and not absent_keys(card, draft.declining) else ""
+
+
+def names_of(item: Mapping[str, Any]) -> list[str]:
+    """Return the names by which conditions read an item of a survey's document: of a matrix those of its rows."""
+    name = str(item.get("name", ""))
+    return [f"{name}_{row.get('name', '')}" for row in item["rows"]] if "rows" in item else [name]
+
+
+def mode_of(card: DraftItem, draft: SurveyDraft) -> str:
+    """Return how the form shows the conditions: ``all``, ``any``, or as ``kept``, which only survey files can give."""
+    shown, of_any = (card.asked.get(key, {}) for key in ("visible_if", "any_of"))
+    rows = {name for each in draft.cards if each.type == "matrix" for name in names_of(each.asked)}
+    return "kept" if (shown and of_any) or rows & {*shown, *of_any} else "any" if of_any else "all"
 
 
 def _answer_problem(asked: DraftItem, name: str, wanted: object) -> str:

@@ -20,7 +20,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
-from sottovoce.aggregator.authoring.conditions import without_not
+from sottovoce.aggregator.authoring.conditions import names_of, without_not
 from sottovoce.aggregator.authoring.draft import (
     ABSENT_KEYS,
     LONGEST_QUESTION,
@@ -63,11 +63,11 @@ _OURS = ("format", "name", "questions", "replaces", "trial")
 
 @dataclass(frozen=True)
 class FileColumn:
-    """A public question as a possible column of files.
+    """A public question as a possible column of files, or a public matrix, whose rows are in none.
 
     Attributes:
         name: its name.
-        values: number of its answers.
+        values: number of its answers, of a matrix together.
         alone: expected share of people alone in their combination, with this question and the columns before it.
         groups: most groups of its answers that would fit; 0 if not even two do, or if the question itself fits.
         shown: True if files have it.
@@ -92,17 +92,19 @@ def file_columns(document: Mapping[str, Any], people: int | None, *, chooses: bo
     """
     items, together, n = document["questions"], max(len(document.get("arms", ())), 1), people or UNPLANNED
     read = {name for item in items if _is_sensitive(item) for key in CONDITIONS for name in item.get(key, ())}
-    for item in sorted(items, key=lambda each: each.get("name") not in read):
-        survey = {**_BARE, "questions": [_alone(item)] if item.get("public") else []}
-        questions = complete_questions(canonical.dump(survey))
+    for item in sorted(items, key=lambda each: read.isdisjoint(names_of(each))):
+        is_matrix = item.get("type") == "matrix"
+        is_public = item.get("public") or item.get("of", {}).get("public")
+        questions = complete_questions(canonical.dump({**_BARE, "questions": [_alone(item)] if is_public else []}))
         if not questions:
             continue
-        values = questions[0].domain.size
+        values = math.prod(question.domain.size for question in questions)
         alone = _share(together * values, n)
         fits = alone <= MOST_ALONE
-        shown = bool(item.get("in_files", chooses and fits) or item.get("cohort"))
-        room = 0 if fits else int(-1 / math.expm1(math.log(MOST_ALONE) / max(n - 1, 1))) // together
-        yield FileColumn(str(item["name"]), values, alone, room if room > 1 else 0, shown, item["name"] in read)
+        shown = not is_matrix and bool(item.get("in_files", chooses and fits) or item.get("cohort"))
+        room = 0 if fits or is_matrix else int(-1 / math.expm1(math.log(MOST_ALONE) / max(n - 1, 1))) // together
+        decides = not read.isdisjoint(names_of(item))
+        yield FileColumn(str(item["name"]), values, alone, room if room > 1 else 0, shown, decides)
         together *= values if shown else 1
 
 

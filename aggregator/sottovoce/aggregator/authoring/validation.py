@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from operator import attrgetter
 
-from sottovoce.aggregator.authoring.conditions import condition_problems
+from sottovoce.aggregator.authoring.conditions import condition_problems, names_of
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, unit_epsilons
 from sottovoce.aggregator.authoring.draft import HEAD_TEXTS, DraftProblem, FieldPath, SurveyDraft, on_card, part_at
 from sottovoce.aggregator.authoring.edit_commands import DIRECTIONS, change
@@ -219,7 +219,7 @@ def _cost(figures: DraftFigures) -> Iterator[DraftProblem]:
 
 def _may_draw(draft: SurveyDraft) -> bool:
     """Return True if ``ask`` is allowed: no condition may depend on a private question, which may not be drawn."""
-    private = {card.name: card.block for card in draft.cards if card.harm != "public"}
+    private = {name: card.block for card in draft.cards if card.harm != "public" for name in names_of(card.asked)}
     # A block is asked as a whole, and has no ask of its own beside the survey's.
     return not any(draft.ask_of(name) is not None for name in draft.blocks) and all(
         name not in private or (card.block and private[name] == card.block)
@@ -268,7 +268,7 @@ def _sending_delay(draft: SurveyDraft) -> Iterator[DraftProblem]:
     hours, place = draft.head.get("privacy", {}).get("send_within_hours"), FieldPath("send_within_hours")
     is_open = not hours and not draft.head.get("privacy", {}).get("send_at_seconds")
     # The time of a report hints at the private answers after which a question is shown.
-    private = {card.name for card in draft.cards if card.harm != "public"}
+    private = {name for card in draft.cards if card.harm != "public" for name in names_of(card.asked)}
     named = [card.asked.get(key, {}) for card in draft.cards for key in CONDITIONS]
     hints = any(private & set(each) for each in named if isinstance(each, Mapping))
     if is_open and hints and draft.access != "blind":

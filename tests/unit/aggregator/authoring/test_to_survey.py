@@ -54,13 +54,33 @@ def test_questions_that_decide_who_is_asked_come_first() -> None:
     later = [
         {**SECRET, "visible_if": {"city": ["c0"]}},
         {"type": "matrix", "name": "m", "rows": names(2), "of": {"type": "boolean"}, "any_of": {"age": [18]}},
-        {"type": "matrix", "name": "n", "of": {"type": "boolean", "public": True}, "visible_if": {"year": ["c0"]}},
+        {
+            "type": "matrix",
+            "name": "n",
+            "of": {"type": "boolean", "public": True},
+            "rows": [],
+            "visible_if": {"year": ["c0"]},
+        },
         {"type": "note", "name": "t", "label": {"en": "t"}, "visible_if": {"sex": ["c0"]}},
     ]
     found = [*file_columns({"questions": [SEX, YEAR, AGE, CITY, *later]}, 640, chooses=True)]
 
     assert [(each.name, each.decides, each.shown) for each in found] == [
         ("age", True, True), ("city", True, False), ("sex", False, False), ("year", False, False)]  # fmt: skip
+
+
+def test_public_matrix_has_its_price_and_no_column() -> None:
+    """Its rows are in no file: each combination of theirs counts, none of those after it, and no coarser form helps."""
+    grid = {"type": "matrix", "name": "grid", "label": {"en": "g"}, "rows": names(3),
+            "of": {"type": "select_one", "choices": names(7), "public": True}}  # fmt: skip
+    gated = {**SECRET, "visible_if": {"grid_c1": ["c0"]}}
+    found = [*file_columns({"questions": [SEX, grid, gated]}, 640, chooses=True)]
+
+    assert [(each.name, each.values, each.shown, each.decides, each.groups) for each in found] == [
+        ("grid", 343, False, True, 0), ("sex", 3, True, False, 0)]  # fmt: skip
+    assert [each.alone for each in found] == pytest.approx([(342 / 343) ** 639, (2 / 3) ** 639])
+    assert [each.decides for each in file_columns({"questions": [SEX, grid]}, 640, chooses=True)] == [False, False]
+    assert with_file_columns({"questions": [grid, gated]}, 640) == {"questions": [grid, gated]}
 
 
 def test_what_a_card_says_counts_before_the_rule() -> None:

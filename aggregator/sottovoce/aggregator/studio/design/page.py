@@ -22,6 +22,7 @@ from sottovoce.aggregator.authoring.conditions import (
     answers_of,
     condition_rows,
     earlier_questions,
+    mode_of,
     posted_conditions,
 )
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, Step, panel_of, steps_of
@@ -463,7 +464,7 @@ def _items(figures: DraftFigures, sentences: Sentences) -> list[ItemView]:
             [*sentences.margin(draft, found), *sentences.way_out(draft, card)],
             earlier_questions(draft, number),
             condition_rows(card),
-            "all" if not card.asked.get("any_of") else "kept" if card.asked.get("visible_if") else "any",
+            mode_of(card, draft),
         )
         for number, (card, found, final) in enumerate(
             zip(draft.cards, figures.of_items, with_slugs(draft).cards, strict=True)

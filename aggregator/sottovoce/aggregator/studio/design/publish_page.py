@@ -45,7 +45,7 @@ def _page(name: str, refused: tuple[str, ...]) -> str:
     survey, messages = _survey(name)
     earlier = storage().revisions(name)
     document = survey_document(replace(draft, chooses_columns=False), name)
-    asked = {question.name: question for question in survey.questions} if survey else {}
+    asked = {item.name: item for item in survey.items} if survey else {}
     columns = file_columns(document, draft.people, chooses=draft.chooses_columns)
     return render_template(
         "publish.html",
@@ -69,7 +69,7 @@ def _page(name: str, refused: tuple[str, ...]) -> str:
         totals=figures.totals,
         sentences=Sentences(words()),
         columns=[(asked[each.name], each) for each in columns if each.name in asked],
-        in_arms={each.name for item in survey.items if item.arms for each in item.questions} if survey else {},
+        in_arms={item.name for item in survey.items if item.arms} if survey else {},
     )
 
 

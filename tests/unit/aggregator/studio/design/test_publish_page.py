@@ -176,6 +176,31 @@ def test_question_that_decides_who_is_asked_comes_first_and_leaving_it_out_has_a
     assert ["decides who is asked" in line for line in lines()] == [True, False]
 
 
+def test_grid_that_decides_who_is_asked_has_its_price_and_says_why_files_lack_it(
+    ann: Researcher, storage: SQLiteStorage
+) -> None:
+    """A survey file may have such a condition; there is no button for what cannot be, and it says so once."""
+    grid = {"type": "matrix", "name": "grid", "label": {"en": "Did you?"}, "rows": names(3),
+            "of": {"type": "boolean", "public": True}}  # fmt: skip
+    sensitive, *others = document()["questions"]
+    gated = {**sensitive, "visible_if": {"grid_c1": ["yes"]}, "when_absent": "no"}
+    written = draft_of(document(questions=[*others, grid, gated]))
+    storage.drafts.add("exam", replace(written, people=640, chooses_columns=True).dumped)
+
+    assert "kept as it is" in ann.get("surveys/exam/design")
+    part = ann.get("surveys/exam/publish").partition('id="columns"')[2].partition("</section>")[0]
+    line = next(line for line in part.split("<tr>") if "Did you?" in line)
+    assert part.index("Did you?") < part.index("Year?")
+    assert ">8</td>" in line
+    assert "It decides who is asked sensitive questions." in line
+    assert "Files of reports do not have the answers to a grid." in line
+    assert "button" not in line
+    assert part.count("answers to a grid") == 1
+    ann.post("surveys/exam/publish", version="1")
+    (published,) = storage.revisions("exam")
+    assert survey_of(published.document).items[-1].conditions[0].question == "grid_c1"
+
+
 def test_direct_half_is_added_to_the_files_and_left_out_by_the_same_press(
     ann: Researcher, storage: SQLiteStorage
 ) -> None:
