@@ -21,6 +21,7 @@ from tests.unit.aggregator.studio.design.test_page import Researcher
 from tests.unit.cli.test_question import question_in
 
 PAGE = "surveys/exam/elsewhere"
+TEXTS = ("title", "description", "consent")
 CHEATED, REASON = document()["questions"][:2]
 
 
@@ -73,6 +74,14 @@ def test_only_what_can_be_asked_alone_is_offered(ann: Researcher, storage: SQLit
     assert "visible_if" not in ann.get(f"{PAGE}?question=reason")
     storage.publish(survey(name="open", questions=[document()["questions"][2]]))
     assert "can be asked alone" in ann.get("surveys/open/elsewhere")
+
+
+def test_question_without_a_text_in_the_readers_language_has_one_of_its_own(
+    ann: Researcher, storage: SQLiteStorage
+) -> None:
+    german = {**CHEATED, "label": {"de": "Abgeschrieben?"}}
+    storage.publish(survey(default_language="de", questions=[german], **{key: {"de": "Wort"} for key in TEXTS}))
+    assert "Abgeschrieben?</option>" in ann.get(PAGE)
 
 
 def test_block_is_offered_with_the_columns_of_each_question(ann: Researcher, storage: SQLiteStorage) -> None:

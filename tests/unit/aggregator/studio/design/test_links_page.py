@@ -51,6 +51,12 @@ def test_owner_publishes_and_withdraws(app: Flask, storage: SQLiteStorage) -> No
     assert storage.link_questions.document(DIGEST) is None
 
 
+def test_question_without_a_text_in_the_readers_language_has_one_of_its_own(app: Flask) -> None:
+    ann = browser(app, ANN.id)
+    assert publish(ann, json.loads(json.dumps(LINK).replace('"en"', '"de"'))).status_code == 303
+    assert "Ever?" in ann.get(PAGE).text
+
+
 def test_question_of_two_owners_stands_once_and_is_both_owners(app: Flask, storage: SQLiteStorage) -> None:
     """With one address, which stays until both have withdrawn it."""
     owners = [browser(app, account.id) for account in (ANN, BEN)]
