@@ -159,7 +159,7 @@ def _is_of_another_kind(document: Any, mistake: Problem) -> bool:  # noqa: ANN40
     if mistake.pointer == "/access":
         return True
     for key in mistake.pointer.split("/")[1:]:
-        document = document[int(key)] if isinstance(document, list) else document.get(key)
+        document = document[int(key)] if isinstance(document, list) else (document or {}).get(key)
     kinds = [kind for begin, kind in _KINDS.items() if str(mistake.message).startswith(begin)]
     return document is not None and bool(kinds) and not isinstance(document, kinds[0])
 

@@ -305,13 +305,13 @@ def _choices(
     if f"{field}.{tags[0]}" not in form:
         return before
     lines = {tag: _lines(form.get(f"{field}.{tag}", "")) for tag in tags}
-    known = {choice["label"].get(tags[0], ""): str(choice["name"]) for choice in before}
+    known = {choice["label"].get(tags[0], ""): str(choice.get("name", "")) for choice in before}
     texts = lines[tags[0]]
     # If no line was added or removed, an edited line keeps the option's name: revisions add up counts by name.
     if len(texts) == len(before):
         edited = [(text, choice) for text, choice in zip(texts, before, strict=True) if text not in known]
         kept = [each for each in edited if not (follow and _is_made(each[1], tags[0], letter))]
-        known |= {text: str(choice["name"]) for text, choice in kept}
+        known |= {text: str(choice.get("name", "")) for text, choice in kept}
     taken: list[str] = [known[text] for text in texts if text in known]
     found: list[Mapping[str, Any]] = []
     used: set[str] = set()
@@ -334,7 +334,7 @@ def _made_name(text: str, otherwise: str, tag: str, letter: str) -> str:
 def _is_made(choice: Mapping[str, Any], tag: str, letter: str) -> bool:
     """Return True if a name is made of the text of its option or row, with or without a number at its end."""
     made = _made_name(choice["label"].get(tag, ""), f"{letter}[0-9]+", tag, letter)
-    return re.fullmatch(f"{made}(_[0-9]+)?", str(choice["name"]), re.ASCII) is not None
+    return re.fullmatch(f"{made}(_[0-9]+)?", str(choice.get("name", "")), re.ASCII) is not None
 
 
 def _lines(text: str) -> list[str]:
@@ -700,7 +700,7 @@ def with_order(asked: Mapping[str, Any], order: str, last: str) -> dict[str, Any
 
 def _names(asked: Mapping[str, Any]) -> list[str]:
     listed = asked.get("rows" if asked.get("type") == "matrix" else "choices", ())
-    return [str(each["name"]) for each in listed]
+    return [str(each.get("name", "")) for each in listed]
 
 
 _DESIGN = "/dashboard/surveys/<name>/design"

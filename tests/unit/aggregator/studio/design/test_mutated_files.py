@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 from flask import Flask
+from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.authoring.templates import all_templates
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared import canonical
 
 from tests.documents import names, survey as document_of
@@ -103,3 +105,18 @@ def test_options_and_rows_without_a_text_have_their_names(ann: Researcher) -> No
 
     reply = imported(ann, document_of({**matrix, "rows": [{"name": "r1", "label": 5}]}))
     assert (reply.status_code, "questions, 0, rows, 0, label: must be a map" in reply.text) == (422, True)
+
+
+def test_options_without_a_name_get_one_when_they_are_saved(ann: Researcher, storage: SQLiteStorage) -> None:
+    texts = [{"label": {"en": text}} for text in ("Never", "Once")]
+    path = imported(ann, document_of(asks("q", kind="select_one", public=True, choices=texts))).location
+    posted = ann.post(path.removeprefix("/dashboard/"), version="1", do="save", **{"q0.options.en": "Never\nTwice"})
+    assert posted.status_code == 303
+    [kept] = storage.drafts.drafts()
+    assert [each["name"] for each in SurveyDraft.read(kept.document).cards[0].asked["choices"]] == ["never", "twice"]
+
+
+def test_own_fact_without_its_question_is_a_draft(ann: Researcher) -> None:
+    asked = {"type": "boolean", "name": "q", "label": {"en": "Copied?"}, "procedure": "crosswise"}
+    reply = imported(ann, document_of(asked))
+    assert (reply.status_code, "Copied?" in ann.get(reply.location.removeprefix("/dashboard/"))) == (303, True)
