@@ -1,9 +1,12 @@
 """The demonstration, as a stranger runs it."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+import requests
 from sottovoce.aggregator.estimators.support import estimate_share
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.demo.run import MOST_ERRORS, demo_answers, demo_survey, distance
@@ -32,6 +35,27 @@ def test_demo_finds_the_truth_of_a_sample(tmp_path: Path, monkeypatch: pytest.Mo
     assert (again.returncode, "choose another" in again.stderr) == (1, True)
     assert done.stderr.startswith("Starting a server")
     assert f"0 of {len(people)} people have answered" in done.stderr
+
+
+def test_demo_can_be_watched_before_everybody_has_answered(tmp_path: Path) -> None:
+    """Its first link is printed, and signs in, before the first count; the results are those of an open survey."""
+    command = [sys.executable, "-m", "sottovoce.cli", "demo", "--folder", "data"]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stderr is not None
+            begun, watch = process.stderr.readline(), process.stderr.readline()
+            with requests.Session() as browser:
+                opened = browser.get(watch.split()[-1], headers={"Sec-Fetch-Site": "none"})
+                results = browser.get(f"{opened.url}surveys/marriage/results")
+        finally:
+            process.terminate()
+            told = process.communicate()[1]
+
+    assert begun.startswith("Starting a server")
+    assert watch.startswith("Watch it fill, signed in, once: http://127.0.0.1:")
+    assert "Marriage and faithfulness" in opened.text
+    assert (results.status_code, "Have you had sexual relations" in results.text) == (200, True)
+    assert told.startswith("0 of 6,366 people have answered")
 
 
 @pytest.mark.slow

@@ -54,6 +54,8 @@ def _run(settings: Settings, storage: Storage, out: Path | None, leave: bool, st
     console, owner, people = Console(stderr=True), run.prepare(storage), run.demo_answers()
     console.print("Starting a server for the demonstration …")
     with aggregator(settings, stopped):
+        if not leave:
+            console.print(f"Watch it fill, signed in, once: {_link(storage, settings, owner)}", soft_wrap=True)
         seconds, results = _send(settings.url, people, console, stopped), run.close(storage)
         rows = run.compare(results, people)
         _show(rows, f"{results.reports:,} randomized reports, and the truth that only the demonstration knows", console)
@@ -107,11 +109,17 @@ def _show(rows: Iterable[run.DemoEstimate], title: str, console: Console) -> Non
     console.print(table)
 
 
+def _link(storage: Storage, settings: Settings, owner: Account) -> str:
+    return sign_in_link(storage.access.by(MACHINE), settings.url, owner.id, day_of(now()), at_once=True)
+
+
 def _stay(storage: Storage, settings: Settings, owner: Account, console: Console, stopped: Event) -> None:
-    link = sign_in_link(storage.access.by(MACHINE), settings.url, owner.id, day_of(now()), at_once=True)
     # Not wrapped: a link that is broken into two lines opens nothing.
     ending = "Ctrl-C ends the demonstration, and deletes its surveys unless you gave --folder."
-    console.print(f"\nDashboard, signed in, once: {link}\nData: {settings.data}\n\n{ending}", soft_wrap=True)
+    console.print(
+        f"\nDashboard, signed in, once: {_link(storage, settings, owner)}\nData: {settings.data}\n\n{ending}",
+        soft_wrap=True,
+    )
     turn = 0
     while not stopped.wait(0.5):  # for ever, no order would be heard on Windows
         turn += 1

@@ -33,6 +33,8 @@ from sottovoce.shared.spec import Survey
 
 MOST_ERRORS = 4.5
 """Standard errors beyond which an estimate would be a bug rather than bad luck: 1 in 150,000 for one estimate."""
+_STEP = 2459
+"""A prime, so that steps of this length around the circle of people reach each of them once."""
 
 
 class DemoEstimate(NamedTuple):
@@ -65,7 +67,12 @@ def send(url: str, people: Sequence[DemoAnswers], arrived: Arrived, is_over: Eve
     ``people`` has true answers, as option names by question name; ``is_over`` stops the respondents.
     """
     survey = load_survey(Transport(url, sleep=is_over.wait).fetch_survey(demo_survey().name))
-    send_all(url, survey, people, arrived, is_over)
+    send_all(url, survey, mixed(people), arrived, is_over)
+
+
+def mixed(people: Sequence[DemoAnswers]) -> list[DemoAnswers]:
+    """Return all people in another order: the file has its affairs first, and whoever watches would see 100 %."""
+    return [people[_STEP * place % len(people)] for place in range(len(people))]
 
 
 def close(storage: Storage) -> SurveyResults:

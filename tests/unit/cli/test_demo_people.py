@@ -13,7 +13,7 @@ from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.client.draws import Draws
 from sottovoce.client.transport import TRIES, Transport
 from sottovoce.demo import respondents
-from sottovoce.demo.run import compare_cells, demo_answers, demo_survey, in_words, keep_signed_in, prepare
+from sottovoce.demo.run import compare_cells, demo_answers, demo_survey, in_words, keep_signed_in, mixed, prepare
 from sottovoce.shared.errors import TransportError
 
 from tests.unit.client.fakes import Reply, Session
@@ -78,6 +78,14 @@ def test_nobody_waits_for_another_try_after_the_end(monkeypatch: pytest.MonkeyPa
     with pytest.raises(TransportError, match="cannot be reached"):
         respondents.send_all("http://nowhere.invalid", demo_survey(), demo_answers()[:1], is_over=is_over)
     assert waited == [True] * (TRIES - 1)
+
+
+def test_whoever_watches_sees_the_share_of_all() -> None:
+    """Everybody answers once, and each 500 who follow one another have nearly the share of all, which is 32.2 %."""
+    people = mixed(demo_answers())
+    assert sorted(map(str, people)) == sorted(map(str, demo_answers()))
+    for begin in range(0, 5_866, 100):
+        assert 0.3 < sum(each["affair_coin"] == "yes" for each in people[begin : begin + 500]) / 500 < 0.345
 
 
 def test_researcher_who_reads_on_stays_signed_in(storage: SQLiteStorage) -> None:
