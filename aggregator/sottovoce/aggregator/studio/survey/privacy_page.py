@@ -96,7 +96,7 @@ def account_body(survey: Survey, spoken: Words) -> str:
 
 
 def _document(survey: Survey, spoken: Words) -> Document:
-    return account(survey, AccountTerms(waves=len(survey.waves)), _form_sentences(spoken.language), spoken)
+    return account(survey, AccountTerms(waves=len(survey.waves)), _form_sentences(spoken), spoken)
 
 
 def _sums(survey: Survey) -> tuple[str, ...]:
@@ -107,10 +107,12 @@ def _sums(survey: Survey) -> tuple[str, ...]:
     return ("question", "report", "panel") if len(survey.waves) > 1 else ("question", "report")
 
 
-def _form_sentences(language: str) -> Mapping[str, str]:
+def _form_sentences(spoken: Words) -> Mapping[str, str]:
     """Load the form's catalogue of a language; empty if the aggregator serves no form."""
-    found = current_app.extensions["assets"].get(f"catalogues/{language}.json")
-    return {} if found is None else dict(json.loads(found.asset.body))
+    found = current_app.extensions["assets"].get(f"catalogues/{spoken.language}.json")
+    # Served catalogues have what every form says; memory over waves is told by a part of the form's own.
+    waves = spoken.translate("results_odds_waves", yes="{yes}", no="{no}", waves="{waves}")
+    return {} if found is None else {"odds_waves": waves, **json.loads(found.asset.body)}
 
 
 _PRIVACY = "/dashboard/surveys/<name>/privacy"

@@ -15,7 +15,7 @@ from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 
 from tests.conftest import FakeClock
 from tests.page_files import page_files
-from tests.surveys import document, months, survey
+from tests.surveys import document, every_type, months, survey
 from tests.unit.aggregator.accounts.test_authentication import log_in
 from tests.unit.shared.test_schema import validator
 
@@ -49,6 +49,13 @@ def test_page_and_print_say_the_same(app: Flask, storage: SQLiteStorage) -> None
         assert "If yes is true, 75 of 100 people send yes" in told
         assert "Not stored anywhere: network addresses" in told
         assert "Public questions. They are sent as answered" in told
+
+
+def test_question_of_every_mechanism_has_its_odds(app: Flask, storage: SQLiteStorage) -> None:
+    """From the sentences that are served: its memory over waves, which a part of the form adds, is not among them."""
+    storage.publish(survey(questions=every_type()))
+    for told in shown(app, PRIVACY, f"{PRIVACY}/account.html", f"{PRIVACY}/account.json"):
+        assert "A device remembers its first draw. Epsilon covers 2 waves together." in told
 
 
 def test_list_and_account_round_epsilon_up(app: Flask, storage: SQLiteStorage) -> None:
