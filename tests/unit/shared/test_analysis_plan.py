@@ -131,6 +131,16 @@ def test_designs_that_tell_no_share_are_refused(pair: tuple[Any, Any], design: s
         parse_survey(designed(*pair, design))
 
 
+@pytest.mark.parametrize(
+    "mistake", [{"procedure": "crossed"}, {"innocuous": {"share": "1/6"}}, {"mechanism": COIN}, {"cohort": True}]
+)
+def test_fact_with_a_mistake_is_not_one_that_a_device_draws(mistake: dict[str, Any]) -> None:
+    """So that the design of two procedures is not told to need them."""
+    with pytest.raises(SpecError) as refused:
+        parse_survey(designed({**RARE, **mistake}, OFTEN, "cheater_detection"))
+    assert {problem.pointer.split("/")[1] for problem in refused.value.problems} == {"questions"}
+
+
 def test_unknown_design_is_the_only_mistake() -> None:
     """Its questions are not held against another design."""
     with pytest.raises(SpecError) as refused:
