@@ -496,6 +496,13 @@ def test_merging_keeps_every_report_in_the_order_of_ids(arrivals: list[ReportBat
     assert count(merged) == len(arrivals)
 
 
+@pytest.mark.usefixtures("small")
+def test_merging_loses_no_report_whose_token_is_missing() -> None:
+    """A group that lacks a token is stored in no part."""
+    with pytest.raises((ValueError, IndexError)):
+        merge([ReportBatch(PLANS[1], 0, bytes(15) + b"1" + bytes(16), pack([1, 0, 0]) * 2, (b"token",))])
+
+
 @given(ARRIVALS)
 def test_tallies_are_those_of_the_values_one_by_one(arrivals: list[ReportBatch]) -> None:
     """Column by column, masks bit by bit, nulls left out; each count is told once."""

@@ -6,7 +6,7 @@ counts by a group are summed in memory, so that the database updates each count 
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, repeat
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -46,7 +46,7 @@ def _merge(alike: list[ReportBatch]) -> ReportBatch:
     packed = b"".join([arrival.packed for arrival in alike])
     tokens = [token for arrival in alike for token in arrival.tokens]
     if len(ids) <= _SMALL * ID:
-        rows = sorted(zip(cut(ids, ID), cut(packed, alike[0].size), tokens or repeat(b""), strict=False))
+        rows = sorted(zip(cut(ids, ID), cut(packed, alike[0].size), tokens or [b""] * count(alike), strict=True))
         ids, packed = b"".join([row[0] for row in rows]), b"".join([row[1] for row in rows])
         return ReportBatch(alike[0].plan, alike[0].wave, ids, packed, tuple([row[2] for row in rows] if tokens else []))
     # Ids are random, so the first 8 of 16 bytes are enough to remove the order of arrival.
