@@ -86,7 +86,7 @@ class Server:
     def end(self) -> int:
         """Ask it to end; gives the exit code."""
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(timeout=10)
+        return self.process.wait(timeout=60)
 
 
 def before_others(sources: Path | None) -> dict[str, str]:

@@ -69,7 +69,7 @@ def serving(folder: Path, *words: str, token_file: bool = True) -> Iterator[tupl
         yield printed, link[0] if link else "", file.read_text().strip() if f"in {file}" in printed else ""
     finally:
         process.send_signal(signal.SIGINT)
-        process.wait(timeout=15)
+        process.wait(timeout=60)
         process.stderr.close()
 
 
