@@ -15,14 +15,7 @@ from typing import Any
 import numpy as np
 from sottovoce.aggregator.analysis.innocuous_shares import facts_of
 from sottovoce.aggregator.analysis.regression.newton import Array, Fit
-from sottovoce.aggregator.analysis.regression.person_model import (
-    PersonModel,
-    ratio_test,
-    settled,
-    slope_limits,
-    spread,
-    spread_test,
-)
+from sottovoce.aggregator.analysis.regression.person_model import PersonModel, ratio_test, settled, spread, spread_test
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.tables.ml_table import ObservedReports, likeliest_table
 from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
@@ -127,20 +120,14 @@ def _traits(answers: Sequence[Answers], kind: str, confidence: float) -> Documen
         test = ratio_test("all items discriminate alike", fit.log_likelihood - base.log_likelihood, count - 1, 1.0)
     else:
         test = spread_test(model, fit)
-    # The trait has no direction of its own: the first item discriminates with the sign +.
-    sign = -1.0 if fit.theta[count] < 0 else 1.0
-    errors = np.sqrt(np.diag(covariance)).tolist()
-
-    items: list[Document] = [
-        {"name": each.name,
-         "difficulty": {"estimate": at, "std_error": error, "low": at - z * error, "high": at + z * error}}
-        for each, at, error in zip(answers, fit.theta.tolist(), errors, strict=False)
-    ]  # fmt: skip
-    for place in range(count, len(errors) if kind == TWO_PARAMETERS else count):
-        ends = slope_limits(model, fit, covariance, place, confidence)
-        low, high = (None if end is None else sign * end for end in ends[:: int(sign)])
-        found = {"estimate": sign * float(fit.theta[place]), "std_error": errors[place], "low": low, "high": high}
-        items[place - count]["discrimination"] = found
+    items: list[Document] = []
+    for place, (at, error) in enumerate(zip(fit.theta.tolist(), np.sqrt(np.diag(covariance)).tolist(), strict=True)):
+        found = {"estimate": at, "std_error": error, "low": at - z * error, "high": at + z * error}
+        if place < count:
+            items.append({"name": answers[place].name, "difficulty": found})
+        elif kind == TWO_PARAMETERS:
+            low, high = (model.limit(fit, place, side * z) for side in (-1, 1))
+            items[place - count]["discrimination"] = {**found, "low": low, "high": high}
     found = {"n": int(people.sum()), "points": model.points, "log_likelihood": fit.log_likelihood, "items": items}
     return {**found, "sd": spread(model, fit, covariance, confidence) if kind == RASCH else None, "test": test}
 

@@ -8,17 +8,16 @@ Limits      The two values at which the profile log likelihood (maximized over a
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Model, maximize
+from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Model, evaluate, maximize
 from sottovoce.aggregator.estimators.intervals import normal_quantile, upper_tail
 from sottovoce.shared.errors import EstimateError
 
-_DOUBLINGS = 40
 _ROOT_STEPS = 40
-_FLAT = 1e-6
+_FLAT, _CLOSE = 1e-6, 1e-3
+_LONGER = 4.0
 
 
 @dataclass(frozen=True)
@@ -45,56 +44,55 @@ def likelihood_ratio(model: Model, fit: Fit, predictor: str, without: NDArray[np
     return LikelihoodRatio(predictor, statistic, df, upper_tail(statistic, df))
 
 
-def profile_limits(
-    model: Model, fit: Fit, index: int, confidence: float = 0.95, maximum: Callable[..., Fit] = maximize
-) -> tuple[float | None, float | None]:
+def profile_limits(model: Model, fit: Fit, index: int, confidence: float = 0.95) -> tuple[float | None, float | None]:
     """Return likelihood-ratio limits (low, high) of the parameter at ``index``, None for an unbounded side.
 
-    ``fit`` is the maximum, or the last point of the search if there is none; ``maximum`` searches as ``maximize`` does.
+    ``fit`` is the maximum, or the last point of the search if there is none.
     """
-    profile = _ParameterProfile(model, fit, index, normal_quantile(confidence), maximum)
-    return profile.limit(-1.0), profile.limit(1.0)
+    z = normal_quantile(confidence)
+    ends = [profile_end(lambda _: model, fit, index, side * z) for side in (-1, 1)]
+    low, high = (None if end is None else float(end[index]) for end in ends)
+    return low, high
 
 
-@dataclass(frozen=True)
-class _ParameterProfile:
-    model: Model
-    fit: Fit
-    index: int
-    z: float
-    maximum: Callable[..., Fit]
+def profile_end(near: Callable[[Array], Model], fit: Fit, index: int, z: float) -> Array | None:
+    """Return the parameters, (d,), at the limit of one of them on the side of z; None if it is unbounded there.
 
-    def limit(self, side: float) -> float | None:
-        """Return the limit on one side: doubling steps until it is passed, then false position."""
-        inner, start = float(self.fit.theta[self.index]), self.fit.theta
-        excess = -self.z
-        # The first step is about one standard error; the floor handles a flat likelihood.
-        step = side / math.sqrt(max(abs(float(self.fit.information[self.index, self.index])), 1e-4))
-        for _ in range(_DOUBLINGS):
-            outer = inner + step
-            found = self._excess(outer, start)
-            # The profile has become flat: it will never fall far enough on this side.
-            if found is None or abs(found[0] - excess) < _FLAT:
-                return None
-            if found[0] > 0:
-                return false_position(partial(self._value, start), (inner, excess), (outer, found[0]))
-            inner, (excess, start), step = outer, found, 2 * step
-        return None
-
-    def _value(self, start: Array, value: float) -> float | None:
-        found = self._excess(value, start)
-        return None if found is None else found[0]
-
-    def _excess(self, value: float, start: Array) -> tuple[float, Array] | None:
-        """Return the root of the likelihood-ratio statistic minus z, and the parameters there; None if it fails."""
-        fixed = start.copy()
-        fixed[self.index] = value
-        free = np.arange(self.model.parameters) != self.index
+    Newton's method on the root of the likelihood-ratio statistic, which is nearly a line. ``near`` gives the model to
+    use near some parameters.
+    """
+    side, free, last = math.copysign(1.0, z), np.arange(len(fit.theta)) != index, 0.0
+    # From beyond the limit a search may go astray, so each one begins at the last point before it.
+    inner, outer, direction = fit.theta, math.inf * side, np.where(free, 0.0, 1.0)
+    # The first step is about one limit; the floor handles a flat likelihood.
+    step = z / math.sqrt(max(abs(float(fit.information[index, index])), 1e-4))
+    for _ in range(_ROOT_STEPS):
+        start = inner + step * direction
+        model = near(start)
         try:
-            fit = self.maximum(self.model, fixed, free)
+            theta = maximize(model, start, free).theta
         except EstimateError:
+            outer, step = start[index], step / 2
+            continue
+        now = evaluate(model, theta)
+        root = math.sqrt(max(0.0, 2 * (fit.log_likelihood - now.log_likelihood)))
+        slope, short = -side * float(now.gradient[index]) / max(root, _FLAT), abs(z) - root
+        ahead = side * short / slope if slope > 0 else math.inf
+        if abs(short) < _CLOSE and slope > 0:
+            return theta + ahead * direction
+        if short < 0:
+            outer, ahead = theta[index], ahead + step
+        elif root - last < _FLAT:
+            # The profile has become flat: it will never fall far enough on this side.
             return None
-        return math.sqrt(max(0.0, 2 * (self.fit.log_likelihood - fit.log_likelihood))) - self.z, fit.theta
+        else:
+            direction = (theta - inner) / (theta - inner)[index]
+            inner, last, longest = theta, root, _LONGER * step
+        if math.isfinite(outer):
+            longest = outer - inner[index]
+        inside = 0 < ahead / longest < 1
+        step = ahead if inside else longest / 2 if math.isfinite(outer) else longest
+    return None
 
 
 def false_position(

@@ -11,12 +11,11 @@ Information Minus the mean curvature, (P (1 - P) - r (1 - r)) (x, z l) (x, z l)'
 Sign        a and -a are equally likely, so s = 0 is a point as any other and not an edge.
 Limits      Of slopes by profile likelihood: they are skewed, and estimate -+ 1.96 errors held .93 of samples of 2,000
             people through noise. The points move to the peaks of every value tried: those of the maximum are beside
-            them. One Newton's search for parameters and limit together, or else one value after the other.
-Source      Rasch 1960; Bock and Aitkin 1981; Venzon and Moolgavkar 1988 (limits); Liu and Pierce 1994 (adaptive);
-            Boeckenholt and van der Heijden 2007.
+            them. Where twice the points move the log likelihood at a limit by ``CLOSE``, they are doubled, too; a slope
+            too steep for ``MOST_POINTS`` is no limit.
+Source      Rasch 1960; Bock and Aitkin 1981; Liu and Pierce 1994 (adaptive); Boeckenholt and van der Heijden 2007.
 """
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
@@ -24,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.analysis.regression.likelihood_ratio import profile_limits
+from sottovoce.aggregator.analysis.regression.likelihood_ratio import profile_end
 from sottovoce.aggregator.analysis.regression.newton import (
     Array,
     Fit,
@@ -39,13 +38,12 @@ from sottovoce.aggregator.estimators.intervals import normal_quantile, upper_tai
 from sottovoce.shared.errors import EstimateError
 
 FIRST_POINTS, MOST_POINTS = 15, 120
-SETTLED = 1e-6
+SETTLED, CLOSE = 1e-6, 0.01
 NONE_LEFT = 1e-4
 """Standard deviation below which people are shown not to differ."""
 
 _LARGEST = 30.0  # log odds: a share and its complement still differ from 0
 _MODE_STEPS, _MODE_CLOSE = 12, 1e-6
-_LIMIT_STEPS, _LIMIT_CLOSE, _FARTHEST, _MOST_MOVES = 20, 1e-5, 10.0, 5
 _LEAST_CURVATURE, _LONGEST_STEP = 0.25, 2.0
 _points = cache(np.polynomial.hermite_e.hermegauss)
 
@@ -163,6 +161,26 @@ class PersonModel:
                 break
         return np.stack([mode, 1 / np.sqrt(curvature)])
 
+    def at_peaks(self, theta: Array) -> "PersonModel":
+        """Return the model with its points at the peaks of these parameters."""
+        return replace(self, peaks=np.concatenate([self.peaks_at(theta, part) for part in parts(self.rows)], axis=1))
+
+    def limit(self, fit: Fit, place: int, z: float) -> float | None:
+        """Return the profile likelihood limit of a slope on the side of z; None if there is none, or none settles."""
+        # The maximum has settled with half of the points.
+        model = replace(self, points=self.points // 2)
+        while model.points < MOST_POINTS:
+            model, coarse, end = (
+                replace(model, points=2 * model.points),
+                model,
+                profile_end(model.at_peaks, fit, place, z),
+            )
+            if end is not None:
+                logs = [evaluate(each.at_peaks(end), end).log_likelihood for each in (coarse, model)]
+                if abs(logs[1] - logs[0]) < CLOSE:
+                    return float(end[place])
+        return None
+
     def _at(self, theta: Array, part: slice, z: Array) -> tuple[Array, Array, Array]:
         """Return at z, (m, q), log likelihoods of people (m, q), and scores and curvatures of answers, (r, q)."""
         rows, own, person = self._rows(part)
@@ -178,11 +196,9 @@ class PersonModel:
     def _of_parameters(self, residuals: Array, z: Array, part: slice) -> Array:
         """Return the scores of all parameters, (d, m, q), from those of the answers' log odds."""
         rows, own, person = self._rows(part)
-        found = np.zeros((self.parameters, len(own), self.points))
-        factors = [(one, residuals) for one in self.columns[:, rows]]
-        sloped = residuals * z[person]
-        factors += [(one, sloped) for one in self.loads[:, rows]]
-        for place, (one, each) in enumerate(factors):
+        found, sloped = np.zeros((self.parameters, len(own), self.points)), residuals * z[person]
+        for place, one in enumerate(np.concatenate([self.columns, self.loads])[:, rows]):
+            each = residuals if place < len(self.columns) else sloped
             # A column of one item is 0 in all other answers, which are most of them.
             used = np.flatnonzero(one)
             people, first = np.unique(person[used], return_index=True)
@@ -196,80 +212,25 @@ def settled(model: PersonModel, refusal: str, start: Array | None = None) -> tup
     fit = maximize(model, start)
     # Where there is no maximum, more points would only make the search for it slower.
     while fit.converged and model.points < MOST_POINTS:
-        before, model = fit, replace(_at_peaks(model, fit.theta), points=2 * model.points)
+        before, model = fit, replace(model.at_peaks(fit.theta), points=2 * model.points)
         fit = maximize(model, before.theta)
         if abs(fit.log_likelihood - before.log_likelihood) < SETTLED:
             break
     covariance = inverse(fit.information) if fit.converged else None
     if covariance is None:
         raise EstimateError(refusal)
-    return model, fit, covariance
-
-
-def _at_peaks(model: PersonModel, theta: Array) -> PersonModel:
-    """Return the model with its points at the peaks of these parameters."""
-    return replace(model, peaks=np.concatenate([model.peaks_at(theta, part) for part in parts(model.rows)], axis=1))
-
-
-def _settled_at(model: PersonModel, start: Array, free: NDArray[np.bool_]) -> Fit:
-    """Return the maximum over free parameters, with the points at the peaks there."""
-    fit = maximize(_at_peaks(model, start), start, free)
-    for _ in range(_MOST_MOVES):
-        before, fit = fit, maximize(_at_peaks(model, fit.theta), fit.theta, free)
-        if abs(fit.log_likelihood - before.log_likelihood) < SETTLED:
-            break
-    return fit
-
-
-def slope_limits(
-    model: PersonModel, fit: Fit, covariance: Array, place: int, confidence: float
-) -> tuple[float | None, float | None]:
-    """Return profile likelihood limits of a slope of the trait, None for an unbounded side."""
-    z, found = normal_quantile(confidence), None
-    ends = [_limit_by_newton(model, fit, covariance[place], place, side * z) for side in (-1, 1)]
-    if None in ends:
-        found = profile_limits(model, fit, place, confidence, _settled_at)
-    low, high = ends if found is None else found
-    return low, high
-
-
-def _limit_by_newton(model: PersonModel, fit: Fit, covariance: Array, place: int, z: float) -> float | None:
-    """Return where the profile of a slope is z^2 / 2 below the maximum; None if the search leaves that side."""
-    theta, rest = fit.theta + covariance * (z / math.sqrt(covariance[place])), np.arange(model.parameters) != place
-    for _ in range(_LIMIT_STEPS):
-        sums = evaluate(_at_peaks(model, theta), theta)
-        variance = inverse(sums.information[np.ix_(rest, rest)])
-        if variance is None:
-            return None
-        # The profile near theta is a parabola: its value less that of the limit, slope and curvature.
-        rise = variance @ sums.gradient[rest]
-        turn = variance @ sums.information[rest, place]
-        value = sums.log_likelihood + sums.gradient[rest] @ rise / 2 - fit.log_likelihood + z**2 / 2
-        slope = sums.gradient[place] - sums.gradient[rest] @ turn
-        curve = sums.information[place, place] - sums.information[place, rest] @ turn
-        root = slope**2 + 2 * curve * value
-        if slope * z >= 0 and (curve <= 0 or root < 0):
-            return None
-        # A parabola that opens upwards, or ends above the limit, has its tangent in its place.
-        is_near = curve > 0 and root >= 0
-        step = (slope + math.copysign(math.sqrt(root), z)) / curve if is_near else -value / slope
-        theta[place] += step
-        theta[rest] += rise - turn * step
-        # The mirror image of the model has the same likelihood, and limits of its own.
-        if not 0 < (theta[place] / fit.theta[place]) < _FARTHEST:
-            return None
-        if max(abs(value), np.abs(rise).max()) < _LIMIT_CLOSE:
-            return float(theta[place])
-    return None
+    # Of two mirror images, which are equally likely, the one whose first slope is not negative.
+    count = len(model.columns)
+    signs = np.append(np.ones(count), np.full(len(model.loads), np.sign(fit.theta[count]) or 1.0))
+    return model, replace(fit, theta=signs * fit.theta), covariance * np.outer(signs, signs)
 
 
 def spread(model: PersonModel, fit: Fit, covariance: Array, confidence: float) -> dict[str, Any]:
     """Return the standard deviation, the last parameter, its error, and profile limits; of 0 only an upper one."""
     place = model.parameters - 1
-    value = abs(float(fit.theta[place]))
-    if fit.theta[place] < 0:
-        fit = replace(fit, theta=np.append(fit.theta[:place], value))
-    low, high = slope_limits(model, fit, covariance, place, confidence)
+    value = float(fit.theta[place])
+    z = normal_quantile(confidence)
+    low, high = (model.limit(fit, place, side * z) for side in (-1, 1))
     nothing = value < NONE_LEFT
     shown = {"estimate": 0.0 if nothing else value, "std_error": None if nothing else float(covariance[-1, -1]) ** 0.5}
     return {**shown, "low": max(low or 0.0, 0.0), "high": high}

@@ -393,3 +393,21 @@ def test_limits_of_discriminations_are_where_the_profile_likelihood_falls_by_1_9
             at = best + (end - best[4 + place]) * np.eye(8)[4 + place]
             fallen = most - _own_maximum(counts, at, [each for each in range(8) if each != 4 + place])[1]
             assert fallen == pytest.approx(1.959964**2 / 2, abs=1e-3)
+
+
+def test_limit_of_a_steep_slope_is_right_or_none(tmp_path: Path) -> None:
+    """Of 700 people: at 5 it takes more points than the maximum; a profile that never falls by 1.92 has no limit."""
+    ends = []
+    for seed, item in ((0, 0), (1, 2)):
+        counts = np.random.Generator(np.random.PCG64(seed)).multinomial(700, _shares(np.append(LEVELS, SLOPES)))
+        people = {"".join(map(str, cells)): int(n) for cells, n in zip(product((0, 1), repeat=4), counts, strict=True)}
+        told = dict.fromkeys("wxyz", f"forced_response yes={NOISE[0]!r} no={NOISE[1]!r}")
+        found = open_data(_file(tmp_path, people, "w,x,y,z"), told).items(*"wxyz", model="2pl").document["items"]
+        ends.append(found[item]["discrimination"]["high"])
+        best, most = _own_maximum(counts.astype(float), np.append(LEVELS, SLOPES), [*range(8)])
+        for slope in (3.0, ends[0] if item == 0 else 20.0):
+            best = best + (slope - best[4 + item]) * np.eye(8)[4 + item]
+            best, now = _own_maximum(counts.astype(float), best, [each for each in range(8) if each != 4 + item])
+        assert most - now == pytest.approx(1.959964**2 / 2, abs=0.012) if item == 0 else most - now < 1.9
+    assert 4 < ends[0] < 6
+    assert ends[1] is None
