@@ -5,14 +5,17 @@ Model       Multinomial log odds of carriers and of people who always say no, ag
 Shares      Means of the fitted shares, with errors by the delta method. Limits by profile likelihood, which end at 0
             and 1: "log likelihood + tilt (sum of the fitted shares of a class)" is largest on the profile, at the mean
             share where its slope is -tilt. With weights, where the likelihood is no true one, by the log odds of the
-            mean; but by profile, with the effective number of people, where a class may be empty.
+            mean; but by profile, with the effective number of people, where the class may be empty.
 Edges       Where a share is 0 for some or all people, log odds run off and have no estimate, and nothing has an error.
+            A mean of shares that end at 0 lies inside: with two groups of people, one class of whom is empty, limits at
+            1.92 hold .925. The statistic is about chi-square with as many degrees of freedom as groups are not at
+            0, each with chance 1/2, and at least one. Limits are by its quantile where a class may be empty.
 Errors      By the observed information; with weights the sandwich.
 """
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,11 +24,11 @@ from sottovoce.aggregator.analysis.data_file.people_with_predictors import mean_
 from sottovoce.aggregator.analysis.mixtures.designs import CHEATING, DESIGNS
 from sottovoce.aggregator.analysis.regression.covariance import covariance
 from sottovoce.aggregator.analysis.regression.likelihood_ratio import false_position, profile_limits
-from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial, information, times_columns
-from sottovoce.aggregator.analysis.regression.newton import LARGEST_ODDS, Array, Fit, Sums, inverse, maximize
+from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
+from sottovoce.aggregator.analysis.regression.newton import Array, evaluate, maximize
 from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, wald_coefficients
 from sottovoce.aggregator.analysis.report_columns import Columns
-from sottovoce.aggregator.estimators.intervals import normal_quantile
+from sottovoce.aggregator.estimators.intervals import normal_quantile, upper_tail
 from sottovoce.shared.errors import EstimateError
 
 AT_EDGE = "an estimate is at the edge of what is possible, so there are no standard errors; limits end at the edge"
@@ -35,8 +38,8 @@ NO_MAXIMUM = (
 )
 NO_MODEL = "a formula and {design} do not go together: cheater detection alone has a model"
 FEW = "{people} people are too few for {count} coefficients: leave predictors out"
-EMPTY, TRACE, STEEPEST, LEAST = 1e-4, 1e-7, 100.0, 1e-9
-"""Share shown as 0 at an edge, people of each class added for one person, the largest tilt, least curvature."""
+EMPTY, TRACE, STEEPEST, SMALL = 1e-4, 1e-7, 100.0, 1e-3
+"""Share shown as 0 at an edge, people of each class added for one person, the largest tilt, h of ``_tilted``."""
 _CLASSES = (1, 0, 2)
 """Classes of the design in the order of the model: honest noncarriers are the reference."""
 
@@ -66,7 +69,10 @@ def with_class_model(
         weights = weights * (used.sum() / (used @ used))
     sample, rows = people_with_predictors(columns, reports >= 0, own, formula, confidence, weights)
     chances = np.concatenate([np.array(known.channel(group["p"], 1)).T for group in found["groups"]])[:, _CLASSES]
-    model = Multinomial(sample.design.columns, reports[rows], chances, sample.weights)
+    alike, own_row = np.unique(np.vstack([reports[rows], sample.design.columns]), axis=1, return_inverse=True)
+    each = np.ones(len(rows)) if sample.weights is None else sample.weights
+    people, squares = (np.bincount(own_row, each**power).astype(float) for power in (1, 2))
+    model = Multinomial(alike[1:], alike[0].astype(np.intp), chances, people, squares)
     if sample.n < model.parameters:
         raise EstimateError(FEW, people=sample.n, count=model.parameters)
     fit = maximize(model)
@@ -75,132 +81,109 @@ def with_class_model(
     kind, z = "observed" if weights is None else "sandwich", normal_quantile(confidence)
     variance = covariance(model, fit, kind) if fit.converged else None
     names = [known.shares[place].name for place in _CLASSES]
-    shares = dict(zip(names, _shares(model, fit, variance, z), strict=True))
     labels = [(name, term.name) for name in names[1:] for term in sample.design.terms]
-    coefficients = (
-        [*_at_edge(_tilted(model), labels, confidence)]
-        if variance is None
-        else wald_coefficients(labels, fit.theta, np.diag(variance), z)
-    )
+    if variance is None:
+        traced = _tilted(model, np.zeros(len(names)))
+        fit = maximize(traced)
+        # Limits are by likelihood ratio, none with weights; log odds that run off on a side have no estimate.
+        ends = [
+            profile_limits(traced, fit, place, confidence) if weights is None else (None, None)
+            for place in range(len(labels))
+        ]
+        coefficients = [
+            Coefficient(*label, None if None in limits else at, None, *limits)
+            for label, at, limits in zip(labels, fit.theta.tolist(), ends, strict=True)
+        ]
+    else:
+        coefficients = [*wald_coefficients(labels, fit.theta, np.diag(variance), z)]
+    shares = dict(zip(names, _shares(model, fit.theta, variance, z, weights is None), strict=True))
     fitted = {
         "formula": formula,
         "n": sample.n,
         "std_error_kind": "none" if variance is None else kind,
-        "log_likelihood": fit.log_likelihood,
+        "log_likelihood": evaluate(model, fit.theta).log_likelihood,
         "shares": {each.name: shares[each.name] for each in known.shares},
         "coefficients": [each.as_dict() for each in coefficients],
     }
-    notes = dict.fromkeys([*found["warnings"], *([] if fit.converged else [NO_MAXIMUM, AT_EDGE]), *sample.left_out])
+    notes = dict.fromkeys([*found["warnings"], *([NO_MAXIMUM, AT_EDGE] if variance is None else []), *sample.left_out])
     return {**found, "model": fitted, "warnings": [*notes]}
 
 
-@dataclass(frozen=True)
-class _Tilted(Multinomial):
-    """A log likelihood and ``tilt`` times the sum of the fitted shares of the class at ``place``.
-
-    A trace of people of every class keeps log odds finite, so that the search ends at an edge, too.
-    """
-
-    place: int = 0
-    tilt: float = 0.0
-
-    @property
-    def people(self) -> Array:
-        """Return the weight of each person, (n,)."""
-        return np.ones(self.rows) if self.weights is None else self.weights
-
-    def found(self, theta: Array) -> tuple[float, float]:
-        """Return the log likelihood alone, and the mean fitted share of the class."""
-        logs, shares = np.log(self.marginal(theta, slice(None))), _everybody(self, theta)[self.place]
-        return float(self.people @ logs), float(np.average(shares, weights=self.weights))
-
-    def sums(self, theta: Array, part: slice) -> Sums:
-        """Return the contribution of the people in ``part``, weights included."""
-        found, truth, columns = super().sums(theta, part), self.truth(theta, part), self.columns[:, part]
-        shares, weights = _everybody(self, theta, part), self.people[part]
-        tilted, trace, nobody = self.tilt * weights * shares[self.place], TRACE * weights, np.zeros_like(truth)
-        slopes = times_columns(_is_place(truth, self.place) - truth, columns)
-        curve = information(truth, nobody, columns, tilted + len(shares) * trace) - (slopes * tilted) @ slopes.T
-        rise = slopes @ tilted + times_columns(1 - len(shares) * truth, columns) @ trace
-        more = float(tilted.sum() + np.log(shares).sum(axis=0) @ trace)
-        curve += found.information
-        if inverse(curve) is None:
-            # Of the same size but upwards in no direction, so that no step points downhill.
-            scale = np.sqrt(np.maximum(np.diag(information(truth, nobody, columns, weights)), LEAST))
-            values, vectors = np.linalg.eigh(curve / np.outer(scale, scale))
-            curve = (vectors * np.maximum(np.abs(values), LEAST)) @ vectors.T * np.outer(scale, scale)
-        return Sums(found.log_likelihood + more, found.gradient + rise, curve)
+class _Traced(Multinomial):
+    """A model with a trace of people of every class, so that the search ends at an edge, too."""
 
     def predictors(self, theta: Array, part: slice) -> Iterator[Array]:
         """Yield halves of log odds: a trace of people is as far again as those without a maximum are stopped."""
         yield from (each / 2 for each in super().predictors(theta, part))
 
 
-def _at_edge(of_class: _Tilted, labels: Sequence[tuple[str, str]], confidence: float) -> Iterator[Coefficient]:
-    """Yield log odds; those that run off have no estimate. Limits are by likelihood ratio, none with weights."""
-    fit = maximize(of_class)
-    for place, label in enumerate(labels):
-        ends = profile_limits(of_class, fit, place, confidence) if of_class.weights is None else (None, None)
-        yield Coefficient(*label, float(fit.theta[place]) if None not in ends else None, None, *ends)
+def _tilted(model: Multinomial, tilts: Array) -> Multinomial:
+    """Return the model with a log likelihood that is larger by ``tilts``, (k,), times the fitted shares of each person.
+
+    As further reports: log(sum of shares times exp(h tilt)) / h is that, but for h / 2 times a variance.
+    """
+    classes, further = len(tilts), np.array([[1.0], [1 / SMALL], *[[TRACE]] * len(tilts)])
+    return _Traced(
+        np.tile(model.columns, classes + 2),
+        np.append(model.codes, np.repeat(len(model.likelihood) + np.arange(classes + 1), model.rows)),
+        np.concatenate([model.likelihood, np.exp(SMALL * tilts)[None], np.eye(classes)]),
+        (further * model.weights).ravel(),
+    )
 
 
-def _tilted(model: Multinomial) -> _Tilted:
-    return _Tilted(model.columns, model.codes, model.likelihood, model.weights, model.squares)
+def _everybody(model: Multinomial, theta: Array) -> Array:
+    """Return the fitted shares of all classes, (k, n)."""
+    fitted = model.truth(theta, slice(None))
+    return np.append(1 - fitted.sum(axis=0)[None], fitted, axis=0)
 
 
-def _is_place(truth: Array, place: int) -> Array:
-    """Return 1 for the class at ``place`` among those after the first, and 0 for others, (k - 1, 1)."""
-    found: Array = np.eye(len(truth) + 1)[place, 1:, None]
-    return found
-
-
-def _everybody(model: Multinomial, theta: Array, part: slice = slice(None)) -> Array:
-    """Return the fitted shares of all classes, (k, m)."""
-    chosen = theta.reshape(model.shape) @ model.columns[:, part]
-    odds = np.exp(np.clip(np.append(np.zeros_like(chosen[:1]), chosen, axis=0), -LARGEST_ODDS, LARGEST_ODDS))
-    shares: Array = odds / odds.sum(axis=0)
-    return shares
-
-
-def _shares(model: Multinomial, fit: Fit, variance: Array | None, z: float) -> Iterator[Document]:
+def _shares(model: Multinomial, theta: Array, variance: Array | None, z: float, plain: bool) -> Iterator[Document]:
     """Yield the mean fitted share of each class."""
-    whole = _tilted(model)
-    theta = fit.theta if fit.converged else maximize(whole).theta
-    everybody, best = _everybody(model, theta), whole.found(theta)[0]
+    everybody, best = _everybody(model, theta), evaluate(model, theta).log_likelihood
+    at_edge = _of_empty(len(model.columns), z)
+    without = [maximize(replace(model, likelihood=np.delete(model.likelihood, place, axis=1))) for place in range(3)]
+    if variance is None or 2 * (best - max(each.log_likelihood for each in without)) < at_edge**2:
+        z = at_edge
     for place, shares in enumerate(everybody):
-        of_class, error, by_odds = replace(whole, place=place), None, None
-        share = of_class.found(theta)[1]
+        share, error = float(np.average(shares, weights=model.weights)), None
+        low, high = _limit(model, theta, place, -z), _limit(model, theta, place, z)
         if variance is None:
             share = round(share) if min(share, 1 - share) < EMPTY else share
         else:
             # The derivative of a share by the log odds of each class.
-            slopes = shares * (_is_place(everybody[1:], place) - everybody[1:])
+            slopes = shares * ((np.arange(1, len(everybody)) == place)[:, None] - everybody[1:])
             share, error, *by_odds = mean_share(model, shares, slopes, variance, z)
-        low, high = _limit(of_class, theta, best, -z), _limit(of_class, theta, best, z)
-        if by_odds and model.weights is not None and low > 0:
-            low, high = by_odds
+            low, high = (low, high) if plain or low == 0 else by_odds
         yield {"share": share, "se": error, "low": low, "high": high}
 
 
-def _limit(of_class: _Tilted, theta: Array, best: float, z: float) -> float:
+def _of_empty(terms: int, z: float) -> float:
+    """Return the z of limits where a class may be empty; see "Edges"."""
+    chances = [(max(k, 1), math.comb(terms, k) / 2.0**terms) for k in range(terms + 1)]
+
+    def excess(statistic: float) -> float:
+        return upper_tail(z**2, 1) - sum(share * upper_tail(statistic, df) for df, share in chances)
+
+    most = terms * z**2
+    return z if terms == 1 else math.sqrt(false_position(excess, (z**2, excess(z**2)), (most, excess(most))))
+
+
+def _limit(model: Multinomial, theta: Array, place: int, z: float) -> float:
     """Return the mean share whose profile likelihood is z^2 / 2 below the best one, on the side of z, or the edge."""
-    # Each search begins where the one before ended: from afar a steep tilt leads it astray.
-    last = [theta]
+    best, last, tilts = evaluate(model, theta).log_likelihood, [theta], np.zeros(len(model.likelihood[0]))
 
     def excess(tilt: float) -> float:
-        tilted = replace(of_class, tilt=math.copysign(tilt, z))
-        fit = maximize(tilted, last[-1])
-        if not fit.converged:
-            fit = max(fit, maximize(tilted), key=lambda each: each.log_likelihood)
-        last.append(fit.theta)
-        return math.sqrt(max(2 * (best - tilted.found(last[-1])[0]), 0.0)) - abs(z)
+        tilts[place] = math.copysign(tilt, z)
+        # Each search begins where the one before ended: from afar a steep tilt leads it astray.
+        last.append(maximize(_tilted(model, tilts), last[-1]).theta)
+        return math.sqrt(max(2 * (best - evaluate(model, last[-1]).log_likelihood), 0.0)) - abs(z)
 
     inner, under = 0.0, -abs(z)
     # Errors of shares are below a half, so the first tilt is on the near side of the limit.
-    outer = 2 * abs(z) / float(of_class.people.sum())
+    outer = 2 * abs(z) / float(np.sum(np.asarray(model.weights)))
     while (over := excess(outer)) <= 0:
         inner, under, outer = outer, over, 2 * outer
         if outer > STEEPEST:
             return 0.0 if z < 0 else 1.0
     false_position(excess, (inner, under), (outer, over))
-    return of_class.found(last[-1])[1]
+    return float(np.average(_everybody(model, last[-1])[place], weights=model.weights))

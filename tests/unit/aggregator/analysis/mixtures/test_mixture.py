@@ -1,6 +1,7 @@
 """Designs with an unknown share, from counts and files: estimates, errors and limits, with predictors or without."""
 
 import json
+import math
 import warnings
 from collections.abc import Callable, Sequence
 from importlib.resources import files
@@ -536,7 +537,10 @@ def test_limit_of_a_class_that_may_be_empty_is_0(tmp_path: Path) -> None:
 
 
 def test_class_without_people_has_the_share_0_with_an_upper_limit(tmp_path: Path) -> None:
-    """Two groups of a predictor, whose shares are free: limits are where their own likelihood falls by 1.92."""
+    """Two groups of a predictor, whose shares are free: limits are where their own likelihood falls by 4.564 / 2.
+
+    Of chi-square with one degree of freedom, or two with chance 1/4, 4.564 has the tail .05.
+    """
     counts = {(0, 0): (100, 150), (1, 0): (205, 45), (0, 1): (92, 158), (1, 1): (200, 50)}
     people = [
         (float(y), *at) for at, both in counts.items() for y, n in zip((1, 0), both, strict=True) for _ in range(n)
@@ -564,4 +568,6 @@ def test_class_without_people_has_the_share_0_with_an_upper_limit(tmp_path: Path
     both = best[0][:, None] + best[1]
     shares = (np.linspace(0, 0.2, 201)[:, None] + np.linspace(0, 0.2, 201)) / 2
     assert found["model"]["log_likelihood"] == pytest.approx(both.max(), abs=0.01)
-    assert gamma["high"] == pytest.approx(shares[both >= both.max() - 1.959964**2 / 2].max(), abs=2e-3)
+    tail = 0.75 * math.erfc(math.sqrt(4.564 / 2)) + 0.25 * math.exp(-4.564 / 2)
+    assert tail == pytest.approx(0.05, abs=1e-4)
+    assert gamma["high"] == pytest.approx(shares[both >= both.max() - 4.564 / 2].max(), abs=2e-3)
