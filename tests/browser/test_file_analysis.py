@@ -115,6 +115,10 @@ def test_forms_of_designs_work_without_scripts_and_pass_the_checker(
         )
         page.get_by_role("button", name="Upload").click()
         settled(page)
+        # Without a scroll within the page, on which nobody counts for a field.
+        fields = [field.bounding_box() for field in page.locator("input[name^=channel]").all()]
+        assert fields
+        assert all(box and box["x"] >= 0 and box["x"] + box["width"] < 310 for box in fields)
         page.get_by_role("link", name=way).click()
         if data == sample():
             page.locator("summary", has_text="Shares with weights, strata").click()

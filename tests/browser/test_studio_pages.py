@@ -11,7 +11,9 @@ from tests.browser.studio_site import begun_draft, of_many_questions, studio_sit
 from tests.browser.test_access import violations
 from tests.browser.visit import log_in, sign_in, unfold
 from tests.conftest import Running
+from tests.exported import TODAY, send
 from tests.surveys import document
+from tests.unit.aggregator.analysis.mixtures.test_fielded import UNKNOWN, reports
 
 PAGES = (
     *("", "new", "accounts", "me", "journal"),
@@ -28,7 +30,7 @@ PAGES = (
 )
 LARGE = (
     *(f"surveys/many/{page}" for page in ("results", "tables", "privacy")),
-    *(f"surveys/many-drafted/{page}" for page in ("design", "publish")),
+    *(f"surveys/many-drafted/{page}" for page in ("design", "publish", "rehearse")),
 )
 """Of sixty questions."""
 
@@ -194,6 +196,24 @@ def test_pages_of_sixty_questions_are_small(browser: Browser, studio: Running) -
 
     assert all(sizes.values())
     assert {path: size for path, size in sizes.items() if size > MOST_BYTES} == {}
+
+
+def test_alarm_lies_beside_the_choice_of_what_is_shown(browser: Browser, studio: Running) -> None:
+    """The button floats at the corner of the page, and its ground is not that of the alarm."""
+    storage = studio.storage()
+    storage.publish(UNKNOWN)
+    send(storage, UNKNOWN, reports((400, 300)))
+    storage.close_survey(UNKNOWN.name, TODAY)
+    storage.close()
+    page = sign_in(browser.new_context(viewport=WIDE), studio)
+    page.goto(f"{studio.url}/dashboard/surveys/{UNKNOWN.name}/results")
+
+    alarm, choice = (page.locator(place).bounding_box() for place in ("section.error", "#choices"))
+    page.context.close()
+    assert alarm
+    assert choice
+    assert alarm["y"] < choice["y"] + choice["height"]
+    assert alarm["x"] + alarm["width"] <= choice["x"]
 
 
 def test_live_form_follows_the_card_in_use(browser: Browser, studio: Running) -> None:

@@ -123,13 +123,16 @@ class _Teller:
 
     def _condition(self, condition: Condition) -> str:
         question = next(each for each in self.survey.questions if each.name == condition.question)
+        rows = [(f"{item.name}_{row.name}", row.label) for item in self.survey.items for row in item.rows]
+        named = [self.survey.text(label, self.language) for name, label in rows if name == question.name]
+        number = ", ".join([str(self._number(question.name)), *named])
         if condition.span is not None:
             ends = [str(question.answer(step)) for step in condition.span]
-            return f"{self._number(condition.question)}: {'–'.join(dict.fromkeys(ends))}"
+            return f"{number}: {'–'.join(dict.fromkeys(ends))}"
         labels = {choice.name: self.survey.text(choice.label, self.language) for choice in question.choices}
         labels |= {name: self.words.translate(f"answer_{name}") for name in ("yes", "no") if name not in labels}
         answers = " / ".join(labels[question.options[option]] for option in condition.options)
-        return f"{self._number(condition.question)}: {answers}"
+        return f"{number}: {answers}"
 
     def direct(self, named: Callable[[Item], str]) -> Iterator[str]:
         """Yield a sentence for each arm whose people alone answer some questions in clear; ``named`` names these."""

@@ -79,6 +79,16 @@ def test_conditions_and_blocks_are_said() -> None:
     assert "Only after one of 1: Yes; 2: No / Yes" in text(drawn(either))
 
 
+def test_condition_on_a_row_of_a_grid_names_the_row() -> None:
+    """The number of the grid alone would leave open which of its rows decides."""
+    rows = [{"name": name, "label": {"en": label}} for name, label in (("a", "Sat exams"), ("b", "Wrote"))]
+    clear = {"type": "boolean", "public": True}
+    grid = {"type": "matrix", "name": "grid", "label": {"en": "This year?"}, "rows": rows, "of": clear}
+    asked = question(COIN, when_absent="no", visible_if={"grid_b": ["yes"]})
+
+    assert "Only after 1, Wrote: Yes" in text(drawn(survey(grid, asked)))
+
+
 def test_right_to_left_puts_the_first_group_at_the_right() -> None:
     boxes = {language: [int(each.get("x", "")) for each in picture(drawn(two_arms(), language)).iter(f"{SVG}rect")]
              for language in ("en", "ar")}  # fmt: skip
