@@ -116,10 +116,8 @@ def _link(storage: Storage, settings: Settings, owner: Account) -> str:
 def _stay(storage: Storage, settings: Settings, owner: Account, console: Console, stopped: Event) -> None:
     # Not wrapped: a link that is broken into two lines opens nothing.
     ending = "Ctrl-C ends the demonstration, and deletes its surveys unless you gave --folder."
-    console.print(
-        f"\nDashboard, signed in, once: {_link(storage, settings, owner)}\nData: {settings.data}\n\n{ending}",
-        soft_wrap=True,
-    )
+    told = f"\nDashboard, signed in, once: {_link(storage, settings, owner)}\nData: {settings.data}\n\n{ending}"
+    console.print(told, soft_wrap=True)
     turn = 0
     while not stopped.wait(0.5):  # for ever, no order would be heard on Windows
         turn += 1

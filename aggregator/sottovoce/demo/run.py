@@ -71,7 +71,7 @@ def send(url: str, people: Sequence[DemoAnswers], arrived: Arrived, is_over: Eve
 
 
 def mixed(people: Sequence[DemoAnswers]) -> list[DemoAnswers]:
-    """Return all people in another order: the file has its affairs first, and whoever watches would see 100 %."""
+    """Return all people in another order: the file has its affairs first, so those who watch would see 100 %."""
     return [people[_STEP * place % len(people)] for place in range(len(people))]
 
 

@@ -110,7 +110,7 @@ def _sums(survey: Survey) -> tuple[str, ...]:
 def _form_sentences(spoken: Words) -> Mapping[str, str]:
     """Load the form's catalogue of a language; empty if the aggregator serves no form."""
     found = current_app.extensions["assets"].get(f"catalogues/{spoken.language}.json")
-    # Served catalogues have what every form says; memory over waves is told by a part of the form's own.
+    # Served catalogues have what every form says; the sentence on memory over waves belongs to one part of the form.
     waves = spoken.translate("results_odds_waves", yes="{yes}", no="{no}", waves="{waves}")
     return {} if found is None else {"odds_waves": waves, **json.loads(found.asset.body)}
 
