@@ -34,6 +34,7 @@ KINDS_OF_STAFF = {
     "not_found": "staff_page",
     "still_open": "staff_open",
     "too_large": "staff_large",
+    **dict.fromkeys(("busy", "storage", "timeout"), "staff_busy"),
 }
 """Keys of texts for researchers, who have no letter with a link to open again; they precede ``KINDS``."""
 

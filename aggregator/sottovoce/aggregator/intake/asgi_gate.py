@@ -605,7 +605,8 @@ class Gate:
         code, detail = problems.describe(error, "the gate")
         if not isinstance(error, ReportRejected):  # which admission has counted
             self._admission.rejected[code] += 1
-        status, fields, body = problems.reply(code, partial(_header, head), detail)
+        home = problems.STAFF if head.path.startswith(problems.STAFF) else ""
+        status, fields, body = problems.reply(code, partial(_header, head), detail, home=home)
         if _gate_endpoint(head) is None:
             self._traffic.note(GATE, status, 0.0)
         fields.append(("Content-Length", str(len(body))))

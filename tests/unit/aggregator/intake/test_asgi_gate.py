@@ -15,7 +15,7 @@ import pytest
 from sottovoce.aggregator.accounts.authentication import new_cookie, new_key
 from sottovoce.aggregator.api.health import COUNTED
 from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.intake.asgi_gate import REQUEST_BYTES, BodyReader, Gate
+from sottovoce.aggregator.intake.asgi_gate import REQUEST_BYTES, UPLOADS_AT_ONCE, BodyReader, Gate
 from sottovoce.aggregator.intake.request_limits import UPLOAD, UPLOAD_PATH, VISITOR_UPLOAD
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
@@ -364,6 +364,17 @@ def test_large_upload_needs_a_session_and_keeps_no_report_out(
     statuses, (status, _) = run(beside())
     assert statuses == [400, 400, 503]
     assert status == 200
+
+
+def test_researcher_whose_upload_is_refused_is_told_to_send_it_again(gate: Gate) -> None:
+    """Not that a respondent's device keeps the answers; the page leads back to the studio."""
+    gate._settings = Settings(public_analysis=1)
+    gate._uploads = UPLOADS_AT_ONCE
+    sizes = [("content-length", str(VISITOR_UPLOAD)), ("content-type", "multipart/form-data; boundary=x")]
+    status, _, body = run(ask_raw(gate, "POST", UPLOAD_PATH, [*sizes, ("accept", "text/html")]))
+    told = body.decode()
+    assert (status, "go back, and send it again" in told, "Your device" in told) == (503, True, False)
+    assert 'href="/dashboard/"' in told
 
 
 def test_upload_of_a_visitor_leaves_room_for_one_of_staff(gate: Gate) -> None:
