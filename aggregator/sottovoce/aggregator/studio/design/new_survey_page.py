@@ -151,7 +151,9 @@ def _in_words(mistakes: Sequence[Problem]) -> str:
     return words().translate("new_no_survey")
 
 
-_KINDS = {"must be a map": Mapping, "must name a mechanism": Mapping, "must be a list": list, "must be text": str}
+_KINDS = dict.fromkeys(("must be a map", "must name a mechanism", "must have one to five labels"), Mapping) | {
+    **dict.fromkeys(("must be text", "must be a moment", "must be a day"), str), "must be a list": list
+}  # fmt: skip
 
 
 def _is_of_another_kind(document: Any, mistake: Problem) -> bool:  # noqa: ANN401 - parsed YAML

@@ -215,7 +215,7 @@ def _card(form: PostedForm, number: int, card: DraftItem, base: SurveyDraft) -> 
         asked["in_files"] = {"1": True, "0": False if base.chooses_columns else None}.get(form[f"{prefix}.in_files"])
     if f"{prefix}.known_share" in form:
         asked["anchor"] = "known_share" in asked or None
-    if asked["type"] != "boolean":
+    if asked.get("type") != "boolean":
         asked |= {"anchor": None, "known_share": None}
     asked = {key: value for key, value in asked.items() if value not in ("", {}, None)}
     asked = posted_conditions(form, prefix, asked | {"label": asked.get("label", {})}, earlier_questions(base, number))
@@ -247,7 +247,7 @@ _SETTINGS_OF_CARDS: Mapping[str, Callable[[str], object]] = {
 
 def _with_own_fact(asked: dict[str, Any]) -> dict[str, Any]:
     """Return a card's document without a fact of the person's own where no procedure of a yes/no question needs it."""
-    if asked.get("procedure") not in PROCEDURES or asked["type"] != "boolean":
+    if asked.get("procedure") not in PROCEDURES or asked.get("type") != "boolean":
         return {key: value for key, value in asked.items() if key not in ("procedure", "innocuous")}
     return asked if asked["procedure"] == UNRELATED else with_part(asked, "innocuous.truth", None)
 

@@ -116,6 +116,26 @@ def test_options_without_a_name_get_one_when_they_are_saved(ann: Researcher, sto
     assert [each["name"] for each in SurveyDraft.read(kept.document).cards[0].asked["choices"]] == ["never", "twice"]
 
 
+def test_question_without_a_type_is_saved(ann: Researcher) -> None:
+    inner = [
+        {"type": None, "name": "q", "label": {"en": "Ever?"}},
+        {"type": "boolean", "name": "r", "label": {"en": "Now?"}},
+    ]
+    block = {"block": "both", "items": inner, "mechanism": {"name": "joint_rr", "odds": "9", "radius": 0}}
+    path = imported(ann, document_of(block)).location
+    typed = {"q0.label.en": "Ever before?"}
+    assert ann.post(path.removeprefix("/dashboard/"), version="1", do="save", **typed).status_code == 303
+
+
+@pytest.mark.parametrize("other", [5, [5], {"en": "x"}])
+def test_moment_day_and_links_of_another_kind_are_refused_with_their_place(ann: Researcher, other: Any) -> None:
+    links = [] if isinstance(other, dict) else [("after", "links")]
+    for key, *inner in [("opens",), ("closes",), ("retention", "delete_on"), *links]:
+        part = {inner[0]: other} if inner else other
+        reply = imported(ann, {**document_of(asks("q", mechanism=COIN)), key: part})
+        assert (reply.status_code, f"{', '.join([key, *inner])}: must" in reply.text) == (422, True)
+
+
 def test_own_fact_without_its_question_is_a_draft(ann: Researcher) -> None:
     asked = {"type": "boolean", "name": "q", "label": {"en": "Copied?"}, "procedure": "crosswise"}
     reply = imported(ann, document_of(asked))
