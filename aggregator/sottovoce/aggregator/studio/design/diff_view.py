@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sottovoce.aggregator.authoring.conditions import NOT, answers_of
 from sottovoce.aggregator.authoring.diff import FieldDifference, differences
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
-from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.i18n.translator import Words, catalogue
 from sottovoce.shared.languages import LANGUAGES as OWN_NAMES
 from sottovoce.shared.types import TYPES
 
@@ -75,7 +75,9 @@ def _field(field: str, words: Words) -> str:
         return words.translate(f"design_wave_{wave[2]}", number=int(wave[1]))
     name, last = field.replace(".", "_"), field.rpartition(".")[2]
     keys = (_LABELS.get(field, ""), f"design_{name}", f"place_{name}", f"design_{last}", "field_other")
-    return words.translate(next(filter(words.knows, keys))).rstrip(":")
+    # A key that no page knows may have the name of a sentence that needs a number, such as a button's.
+    texts = catalogue(words.language)
+    return next(texts[key] for key in keys if "{" not in texts.get(key, "{")).rstrip(":")
 
 
 def _value(found: FieldDifference, value: str, draft: SurveyDraft, words: Words) -> str:

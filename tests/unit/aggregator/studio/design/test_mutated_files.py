@@ -11,7 +11,10 @@ import pytest
 from flask import Flask
 from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.authoring.templates import all_templates
+from sottovoce.aggregator.authoring.to_survey import draft_of
+from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.aggregator.studio.design.diff_view import differences_in_words
 from sottovoce.shared import canonical
 
 from tests.documents import names, survey as document_of
@@ -125,6 +128,14 @@ def test_question_without_a_type_is_saved(ann: Researcher) -> None:
     path = imported(ann, document_of(block)).location
     typed = {"q0.label.en": "Ever before?"}
     assert ann.post(path.removeprefix("/dashboard/"), version="1", do="save", **typed).status_code == 303
+
+
+@pytest.mark.parametrize("key", ["if", "panel", "version_of"])
+def test_unknown_key_with_the_name_of_a_sentence_is_another_setting(key: str) -> None:
+    """Among the changes of an earlier version; such sentences need a number of their own."""
+    before, after = (draft_of({**document_of(asks("q", mechanism=COIN)), "after": {key: text}}) for text in "ab")
+    found = differences_in_words(before, after, Words("en"))
+    assert [each.place for each in found] == ["The survey: another setting"]
 
 
 @pytest.mark.parametrize("other", [5, [5], {"en": "x"}])
