@@ -1,7 +1,8 @@
 """Connect several yes/no questions of each person: Rasch and 2PL models, and the distribution of their sum.
 
 Sum         How many of J answers are yes: shares of all 2^J combinations by maximum likelihood on the product of the
-            channels, added up by their number of yes. Mean and variance are unbiased, from the products of scores.
+            channels, added up by their number of yes. Mean and variance come from the products of scores, unbiased
+            but where they are clipped to what is possible.
             Limits of the mean are Wilson's on the range of totals that reports can give, with the effective number of
             reports, so that they hold near 0 and J, too.
 People      No score of a single person is ever computed: reports exist to prevent such guesses.
@@ -40,7 +41,7 @@ UNCERTAIN = "several items and an innocuous share that has a standard error do n
 ONE_WAVE = "several items are of the people of one wave: reports of waves are not linked; choose one wave"
 NO_MAXIMUM = (
     "this model has no finite maximum: an item has nearly no yes or no, or noise hides how items go together; leave an "
-    "item out, or choose a simpler model: rasch, or sum"
+    "item out, or choose the simplest model: sum"
 )
 
 Document = dict[str, Any]
@@ -156,9 +157,11 @@ def _sum(answers: Sequence[Answers], confidence: float) -> Document:
         # Of equal totals the error is 0 but for rounding, and says nothing of how sure the mean is.
         effective = at * (1 - at) * ((most - least) / error) ** 2 if error > ROUNDING * (most - least) else n
         ends = [len(answers) * float(end) for end in wilson(effective * at, effective, yes, no, confidence)]
+    shown = min(max(mean, 0.0), float(len(answers)))
     return {
         "n": n,
         "distribution": shares,
-        "mean": {"estimate": mean, "std_error": error, "low": ends[0], "high": ends[1]},
-        "variance": mean + 2 * pairs - mean**2,
+        "mean": {"estimate": shown, "std_error": error, "low": ends[0], "high": ends[1]},
+        # With this mean it is the largest if people say yes to all items or to none.
+        "variance": min(max(mean + 2 * pairs - mean**2, 0.0), shown * (len(answers) - shown)),
     }

@@ -192,6 +192,17 @@ def test_equal_totals_do_not_make_the_mean_sum_certain(tmp_path: Path, reports: 
         assert found["mean"]["high"] - found["mean"]["low"] > 1 / people
 
 
+@pytest.mark.parametrize("reports", [{"111": 5, "000": 4}, {"000": 9}, {"011": 5, "100": 4}])
+def test_sum_is_one_that_people_can_have(tmp_path: Path, reports: dict[str, int]) -> None:
+    """Few coin flips: unbiased, their mean is down to -1.5, and the variance 6.6, where 2.1 is possible."""
+    data = open_data(_file(tmp_path, reports), dict.fromkeys("xyz", "coin_flip"))
+    found = data.items("x", "y", "z", model="sum").document
+    _checked(found)
+    mean = found["mean"]
+    assert 0 <= mean["low"] <= mean["estimate"] <= mean["high"] <= 3
+    assert 0 <= found["variance"] <= mean["estimate"] * (3 - mean["estimate"])
+
+
 def test_command_prints_a_model_and_a_sum(tmp_path: Path) -> None:
     words = ["results", "items", str(_file(tmp_path, PUBLIC)), "x", "y", "z"]
     printed = run(*words).output
