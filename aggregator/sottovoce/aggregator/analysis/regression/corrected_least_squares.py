@@ -7,7 +7,7 @@ Equations   u = (1, x, z): constant, public predictors, scores of randomized one
             score of the square for a number, times the scores of the predictors that only one of the columns has.
             M = the corrected matrix; b = (sum w M)^-1 sum w u y.
 Errors      psi = u y - M b; V = (sum w M)^-1 (sum w^2 psi psi') (sum w M)^-1: with public predictors only, HC0.
-            Clusters: psi summed within each first, times G / (G - 1).
+            Clusters: psi summed within each first, times G / df, see ``covariance``.
 Same people Of W waves of the same people, (W - 1) sum w^2 M (var(y) - var(x'b)) is added to the middle of V.
 Outcome     A number, or any unbiased score of one. For a yes/no answer this is the linear probability model, which
             needs no likelihood maximum to exist and takes weights and clusters.
@@ -61,6 +61,7 @@ def solve(
     repeated: tuple[int, float] = (0, 0.0),
     changes: Iterable[Array] = (),
     squares: Array | None = None,
+    df: int | None = None,
 ) -> LinearFit:
     """Fit the corrected regression of ``outcome`` on ``columns``; raise EstimateError if there is no stable solution.
 
@@ -75,6 +76,7 @@ def solve(
         repeated: number of further waves of the same people, and the variance of their true outcomes.
         changes: (p, n) each, unbiased scores of what the columns change by, for average effects.
         squares: (n,), sums of the squared weights where rows stand for equal reports; without clusters.
+        df: degrees of freedom of the clusters.
     """
     weight = np.ones(columns.shape[1]) if weights is None else weights
     square = weight**2 if squares is None else squares
@@ -95,7 +97,7 @@ def solve(
     coefficients = inverted @ (columns @ (weight * outcome) if outcome.ndim == 1 else outcome @ weight)
     residuals = _residuals(columns, outcome, corrections, coefficients, here)
     middle = (
-        (residuals * square) @ residuals.T if clusters is None else clustered_products(residuals * weight, clusters)
+        (residuals * square) @ residuals.T if clusters is None else clustered_products(residuals * weight, clusters, df)
     )
     further, variance = repeated if clusters is None else (0, 0.0)
     if further:
@@ -107,7 +109,7 @@ def solve(
     for change in changes:
         mean = change @ weight / weight.sum()
         both = np.stack([mean @ inverted @ residuals, coefficients @ (change - mean[:, None]) / weight.sum()])
-        spread = (both * square) @ both.T if clusters is None else clustered_products(both * weight, clusters)
+        spread = (both * square) @ both.T if clusters is None else clustered_products(both * weight, clusters, df)
         error = mean @ covariance @ mean + 2 * spread[0, 1] + (1 + further) * spread[1, 1]
         effects.append((mean @ coefficients, np.sqrt(np.maximum(error, 0.0))))
     return LinearFit(coefficients, covariance, np.reshape(effects, (-1, 2)))

@@ -216,7 +216,7 @@ def _by_category(categories: Sequence[str], terms: Sequence[Term]) -> tuple[Fitt
 
 def _with_errors(fitted: Fitted) -> Regression:
     sample, theta = fitted.sample, fitted.fit.theta
-    variance = covariance(fitted.model, fitted.fit, _kind(sample), sample.clusters, sample.waves)
+    variance = covariance(fitted.model, fitted.fit, _kind(sample), sample.clusters, sample.waves, sample.df)
     named, count = [(each.category, each.term.name) for each in fitted.everything], len(fitted.parameters)
     found = wald_coefficients(named, theta, np.diag(variance), sample.quantile)
     return _regression(

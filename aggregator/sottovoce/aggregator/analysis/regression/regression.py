@@ -138,7 +138,9 @@ def linear_regression(sample: Sample) -> Regression:
     Raises EstimateError if the predictors are collinear.
     """
     rows, design = sample.grouped, sample.grouped.design
-    fit = partial(solve, design.columns, weights=rows.weights, clusters=rows.clusters, squares=rows.squares)
+    fit = partial(
+        solve, design.columns, weights=rows.weights, clusters=rows.clusters, squares=rows.squares, df=sample.df
+    )
     fits = _linked_fits(rows, fit) if design.is_linked(sample.outcome) else _fits(rows, fit)
     named = sample.categories[1:] if len(fits) > 1 else (None,)
     coefficients = [

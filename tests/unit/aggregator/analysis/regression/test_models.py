@@ -7,8 +7,12 @@ from sottovoce.aggregator.analysis.regression.covariance import covariance
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
 from sottovoce.aggregator.analysis.regression.newton import evaluate, inverse, maximize
 from sottovoce.aggregator.analysis.regression.ordered_logit import Ordered
+from sottovoce.aggregator.analysis.regression.regression import regress
+from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.estimators.intervals import t_quantile
 from sottovoce.shared.errors import EstimateError
 
+from tests.documents import question
 from tests.unit.aggregator.analysis.reports import (
     COIN,
     GROUP,
@@ -27,6 +31,7 @@ from tests.unit.aggregator.analysis.reports import (
     noisy_numbers,
     ratings,
 )
+from tests.unit.aggregator.analysis.samples import COIN as FLIP, asked, public
 
 LOGIT = Multinomial(columns(ONES, X, GROUP), SAID, COIN)
 
@@ -294,6 +299,38 @@ def test_clusters_are_summed_before_they_are_squared() -> None:
 
     assert twice.coefficients == pytest.approx(once.coefficients, abs=1e-12)
     assert twice.covariance == pytest.approx(once.covariance * 600 / 599, rel=1e-10)
+
+
+def test_predictor_of_clusters_has_the_error_of_two_samples_of_their_means() -> None:
+    """Five clusters of 12 against five others: the standard error and the limits are those of Student's t test."""
+    rng, group = np.random.default_rng(8), np.repeat([0.0, 1.0], 5)
+    z, held = t_quantile(0.95, 8), 0
+    for _ in range(2000):
+        yes = rng.binomial(12, 1 / (1 + np.exp(0.5 - 0.8 * rng.standard_normal(10)))) / 12
+        said = np.concatenate([np.arange(12) < round(12 * each) for each in yes]).astype(float)
+        found = solve(columns(np.ones(120), np.repeat(group, 12)), said, clusters=np.repeat(np.arange(10), 12), df=8)
+        error = np.sqrt(found.covariance[1, 1])
+        held += abs(found.coefficients[1]) <= z * error
+
+    spread = yes[:5].var(ddof=1) + yes[5:].var(ddof=1)
+    assert error == pytest.approx(np.sqrt(spread / 5), rel=1e-9)
+    assert held / 2000 >= 0.9345
+
+
+@pytest.mark.parametrize("model", ["linear", "logit"])
+def test_models_by_clusters_count_the_columns_that_are_the_same_within_each(model: str) -> None:
+    """Of ten clusters eight are left with a predictor that is the same within each, nine with one that is not."""
+    openly = public(question(FLIP))
+    within, by = np.tile([0, 1, 1, 0, 1, 0], 20), np.repeat(np.arange(10), 12)
+    for answers, df in ((np.repeat([0, 1], 60), 8), (within, 9)):
+        said = (np.arange(120) * 7 % 12 < 4 + by % 3).astype(np.uint8)
+        whole = Columns.from_arrays(asked(openly, openly), {"a": answers.astype(np.uint8), "b": said})
+        found = regress(whole, "b", ["a"], model=model, cluster=by)
+        assert found.df == df
+        fit = solve(columns(np.ones(120), answers.astype(float)), said.astype(float), clusters=by)
+        linear = found if model == "linear" else found.linear
+        assert linear is not None
+        assert linear.covariance == pytest.approx(fit.covariance * 9 / df, rel=1e-9)
 
 
 def test_predictor_drowned_by_its_noise_is_refused() -> None:
