@@ -15,7 +15,7 @@ from sottovoce.aggregator.analysis.tables.table import Rule
 from sottovoce.aggregator.estimators.intervals import same_people, score_cc
 from sottovoce.aggregator.estimators.means import ScoredChannel, mean_interval
 
-from tests.documents import one_of, question
+from tests.documents import number, one_of, question
 from tests.statistical.exact import CHANNELS, Array, binomial
 from tests.statistical.test_joint_tables import QUESTIONS, TABLES
 from tests.surveys import months, survey
@@ -326,3 +326,25 @@ def test_ordered_and_declining_models_of_several_waves_cover(kind: str, people: 
 
     assert min(found.coverage.values()) >= least
     assert max(found.width.values()) <= 1.10
+
+
+def test_public_numbers_of_the_same_people_have_the_variance_that_they_show() -> None:
+    """Of 150 people, who all say the same in both waves: limits as if each was asked once, not ten times as wide."""
+    document = {key: value for key, value in number(0, 100, 1, {"name": "coin_flip"}).items() if key != "mechanism"}
+    openly = {"type": "boolean", "label": {"en": "g"}, "public": True}
+    made = survey(questions=[{**openly, "name": "g"}, {**document, "name": "age", "public": True}], waves=months(2))
+    rng, held = np.random.default_rng(4), 0
+    wave, group = np.repeat(np.array([0, 1], np.uint8), 150), np.tile(np.arange(150) % 2, 2)
+    for _ in range(400):
+        age = np.tile(np.rint(50 + 5 * rng.standard_normal(150)), 2).astype(int)
+        columns = Columns.from_arrays(made, {"g": group, "age": age}, wave)
+        apart = compare(columns, "age", "g").differences[0]
+        held += apart.low <= 0 <= apart.high
+    once = np.sqrt(sum(age[:150][group[:150] == each].var() / 75 for each in (0, 1)))
+    slope = regress(columns, "age", ["g"], strata=False).coefficients[1]
+
+    assert columns.repeats == 2
+    assert held / 400 >= 0.9125
+    assert apart.std_error == pytest.approx(once, rel=0.03)
+    assert apart.high - apart.low == pytest.approx(2 * 1.96 * once, rel=0.05)
+    assert slope.std_error == pytest.approx(once, rel=0.03)

@@ -192,7 +192,7 @@ def _effects(sample: Sample, category: str | None, fit: LinearFit) -> Iterator[C
 def _repeated(sample: Sample) -> Iterator[tuple[int, float]]:
     """Yield the number of further waves with the same answers, and the variance of each explained value.
 
-    Of a number it is the largest for its mean, as where shares and means are estimated.
+    Of a randomized number it is the largest for its mean, as where shares and means are estimated.
     """
     variable, weights = sample.outcome.variable, sample.weights
     answered = np.ones(len(sample.rows)) if sample.answered is None else sample.answered
@@ -200,7 +200,11 @@ def _repeated(sample: Sample) -> Iterator[tuple[int, float]]:
     least, most = (0.0, 1.0) if variable.categories else (variable.levels[0], variable.levels[-1])
     for place in range(1, len(sample.categories)) if variable.categories else (0,):
         mean = np.average(scores[:, place], weights=weights) / np.average(answered, weights=weights)
-        yield sample.waves - 1, float((mean - least) * (most - mean))
+        largest = (mean - least) * (most - mean)
+        # A public number shows its variance, of which the covariance between waves is at most as large.
+        if variable.public and not variable.categories:
+            largest = min(largest, np.average((scores[:, place] - mean) ** 2, weights=weights))
+        yield sample.waves - 1, float(largest)
 
 
 def _coefficients(sample: Sample, category: str | None, fit: LinearFit) -> tuple[Coefficient, ...]:

@@ -260,7 +260,21 @@ class TwoWayTable:
     def repeated(self, value: float, reports: float) -> float:
         """Return the variance that several waves of the same people add to a share or mean of so many reports."""
         least, most = self.bounds
-        return (self.joint.waves - 1) * max((value - least) * (most - value), 0.0) / max(reports, 1.0)
+        spread = min(max((value - least) * (most - value), 0.0), self._spread)
+        return (self.joint.waves - 1) * spread / max(reports, 1.0)
+
+    @cached_property
+    def _spread(self) -> float:
+        """Largest variance of a public number in a row of public answers, as these show it; infinite for others."""
+        first, second = self.joint.first, self.joint.second
+        if not (first.public and second.public) or second.categories or second.absent:
+            return math.inf
+        sums = np.zeros((3, len(self._rows)))
+        for pairs in self.joint.strata:
+            rows, number = pairs.first.scores(pairs.reported[0]), pairs.second.scores(pairs.reported[1]).ravel()
+            sums += pairs.weights * np.stack([number**0, number, number**2]) @ rows
+        size, total, squares = sums[:, sums[0] > 0]
+        return float((squares / size - (total / size) ** 2).max())
 
     def of_waves(self, found: Result, reports: float) -> Result:
         """Return a share or mean of so many reports with limits that take in the waves of the same people.
