@@ -129,8 +129,9 @@ def _cautions(columns: Columns, variables: list[SelectedVariable], place: tuple[
 class _Counts:
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
-        # With several revisions, channels differ between rows, so pairs need strata.
-        few = [each for each in columns.survey.questions if each.largest < FEW and len(columns.revisions) == 1]
+        # With several revisions, channels differ between rows, so pairs need strata; a file may lack public answers.
+        there = [each for each in columns.survey.questions if each.name in columns.values]
+        few = [each for each in there if each.largest < FEW and len(columns.revisions) == 1]
         self._places: dict[str, slice] = {}
         end = 0
         for question in few:

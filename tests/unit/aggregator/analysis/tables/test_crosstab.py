@@ -282,6 +282,16 @@ def test_all_pairs_are_tested_with_their_q_values():
     assert least.q == pytest.approx(least.independence.p * len(names))
 
 
+def test_pairs_of_a_file_without_public_answers_are_those_of_its_columns():
+    """A folder of files has them in a file of their own, which may be missing."""
+    made = asked(question(COIN), public(question(COIN)), question(COIN))
+    rng = np.arange(600)
+    whole = Columns.from_arrays(made, {"a": rng % 7 % 2, "b": rng % 2, "c": rng % 5 % 2})
+    found = every_pair(replace(whole, values={name: whole.values[name] for name in "ac"}))
+    assert [(each.first, each.second) for each in found.tests] == [("a", "c")]
+    assert found.possible == 1
+
+
 def test_pairs_of_public_answers_are_tested_only_where_their_table_is_shown():
     """A small group is one with another; a cell of three tells too much, and it is said that one is missing."""
     openly = public(one_of(3, COIN))
