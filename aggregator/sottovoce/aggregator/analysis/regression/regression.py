@@ -185,7 +185,7 @@ def _linked_fits(sample: Sample, fit: Callable[..., LinearFit]) -> list[LinearFi
 def _effects(sample: Sample, category: str | None, fit: LinearFit) -> Iterator[Coefficient]:
     z = sample.quantile
     for (term, base, *_), (at, error) in zip(sample.design.recipe.effects(), fit.effects.tolist(), strict=False):
-        if np.isfinite(at + error) and error > ROUNDING:
+        if np.isfinite(at + error):
             yield Coefficient.wald(category, term, at, error, z, base)
 
 
@@ -212,10 +212,11 @@ def _coefficients(sample: Sample, category: str | None, fit: LinearFit) -> tuple
     # Rounding can make a variance of 0 negative.
     variances = np.maximum(np.diag(fit.covariance), 0.0)
     found = wald_coefficients(named, fit.coefficients, variances, sample.quantile)
-    least = ROUNDING * (1 + float(np.abs(fit.coefficients).max()))
+    # In the outcome's unit, since a coefficient of a large number is small.
+    reach = np.abs(sample.design.columns).max(axis=1) * np.sqrt(variances) / np.abs(sample.outcome.scores).max()
     return tuple(
-        replace(one, estimate=round(at, 9) + 0.0, std_error=None, low=None, high=None) if error <= least else one
-        for one, at, error in zip(found, fit.coefficients.tolist(), np.sqrt(variances).tolist(), strict=True)
+        replace(one, estimate=round(one.estimate or 0.0, 9) + 0.0, std_error=None, low=None, high=None) if none else one
+        for one, none in zip(found, (reach <= ROUNDING).tolist(), strict=True)
     )
 
 

@@ -358,12 +358,13 @@ class TwoWayTable:
 
     def half_seen_only(self) -> bool:
         """Return True if nobody of a public category has the other answer: any shares in its row are as likely."""
-        for pairs in self.joint.strata:
-            for half in pairs.halves:
-                own = pairs.first if half.first else pairs.second
-                if own.public and own.scores(half.reported)[:, self.raw.sum(axis=int(half.first)) == 0].any():
-                    return True
-        return False
+        empty = [self.raw.sum(axis=axis) == 0 for axis in (0, 1)]
+        return any(
+            own.public and own.scores(half.reported)[:, empty[half.first]].any()
+            for pairs in self.joint.strata
+            for half in pairs.halves
+            for own in [pairs.first if half.first else pairs.second]
+        )
 
     def added(self, values: Mapping[int, Result], slope: Callable[[float], float] = lambda _: 1.0) -> float:
         """Return the standard error that several waves of the same people add to a figure of some rows' values.

@@ -4,17 +4,19 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
+from sottovoce.aggregator.analysis.regression.formula import parse_formula
 from sottovoce.aggregator.analysis.regression.likelihood_ratio import likelihood_ratio, profile_limits
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
 from sottovoce.aggregator.analysis.regression.newton import maximize
 from sottovoce.aggregator.analysis.regression.regression import NO_SPREAD, regress
 from sottovoce.aggregator.analysis.regression.regression_result import detectable_effects, people_needed
+from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.shared.errors import EstimateError
 
-from tests.documents import question
+from tests.documents import number, question
 from tests.unit.aggregator.analysis.reports import COIN, GROUP, ONES, SAID, X, columns
-from tests.unit.aggregator.analysis.samples import COIN as FLIP, columns as tabulated, public
+from tests.unit.aggregator.analysis.samples import COIN as FLIP, asked, columns as tabulated, public
 from tests.unit.aggregator.analysis.survey_of_reports import reports
 from tests.unit.shared.test_schema import validator
 
@@ -127,3 +129,16 @@ def test_answers_that_are_all_the_same_tell_no_limits(counts: list[list[int]], f
     assert [each["std_error"] is None for each in found["coefficients"]] == flat
     assert [each["estimate"] for each in rows] == pytest.approx([0, 0 if flat[1] else 9 / 59] * 2, abs=1e-12)
     assert NO_SPREAD in found["warnings"]
+
+
+def test_small_coefficient_of_large_numbers_has_limits() -> None:
+    """Of an income squared, in whose unit the standard error is below a billionth."""
+    income = np.arange(200) % 50 * 20_000
+    made = asked(public(number(0, 1_000_000, 1, FLIP)), public(question(FLIP)))
+    said = (np.arange(200) * 7 % 11 < 5).astype(np.uint8)
+    fitted = regress(
+        Columns.from_arrays(made, {"a": income, "b": said}), "b", parse_formula("b ~ I(a^2)"), model="linear"
+    )
+    slope = fitted.coefficients[1]
+    assert 0 < (slope.std_error or 0) < 1e-9
+    assert fitted.warnings == ()
