@@ -122,19 +122,16 @@ def one_sample(
 
     if isinstance(measure, ShareChannel) and reports <= MOST_EXACT:
         reports = first_enough(lambda count: power(count) >= levels[1], reports)
-    effect = f"{expected:.4g} against the known {known:.4g}"
-    return GivenSample(effect, reports, n, None if n is None else power(n))
+    found = None if n is None else power(n)
+    return GivenSample(f"{expected:.4g} against the known {known:.4g}", reports, n, found)
 
 
 def _exact_power(measure: ShareChannel, known: float, expected: float, level: float, n: int) -> float:
     """Return the chance that the exact test of ``n`` reports finds an expected share, on one side of 0 and of 1."""
     chances, true = (binomial(n, measure.reported(share)) for share in (known, expected))
-    if known in {0, 1}:
-        # The more reports of the other answer, the less likely is the known share.
-        order = -1 if known == 0 else 1
-        found = np.cumsum(chances[::order])[::order]
-    else:
-        found = two_sided(chances)
+    # The more reports of the other answer, the less likely is a known share of 0 or 1.
+    side = -1 if known == 0 else 1
+    found = two_sided(chances) if 0 < known < 1 else np.cumsum(chances[::side])[::side]
     return float(true[found <= level].sum())
 
 
