@@ -8,7 +8,7 @@ Shares      H0: the shares of the answers among those who answered are pi. A rep
 Exact       Two answers that everybody gave, through one channel: the reports of one are Bin(n, b + (a - b) pi) under
             H0; p is the probability of all counts that are at most as likely as the observed one.
 One side    The known share 0 (did anybody at all?) has one side only: p = P(X >= x), X ~ Bin(n, b), however many
-            declined; of 1 it is that of the other answer. Where noise makes no such report, p of one is 0: impossible.
+            declined; of 1 the other answer is so tested. Where noise makes no such report, p of one is 0: impossible.
             With an innocuous share that has a standard error s it is the mean of this p over the share p + s u, u
             standard normal: the chance of such reports when the share is drawn from its prior.
 Waves       W waves of the same people: the covariance of the truth, diag(pi) - pi pi', is added W - 1 times; the exact

@@ -357,7 +357,7 @@ class TwoWayTable:
         return None if seen.rows.size > MOST_LIKELIHOODS else LikeliestTable(seen, self.shape, self.impossible, self._z)
 
     def half_seen_only(self) -> bool:
-        """Return True if nobody of a public category has the other answer: any shares in its row are as likely."""
+        """Return True if no report of a public category has the other answer: any shares in its row are as likely."""
         empty = [self.raw.sum(axis=axis) == 0 for axis in (0, 1)]
         return any(
             own.public and own.scores(half.reported)[:, empty[half.first]].any()
@@ -434,7 +434,7 @@ def widened(found: Inverted, added: float, bounds: tuple[float, float], z: float
 
 
 def between(found: Inverted, first: Result, later: Result) -> Inverted:
-    """Return a difference as that of the two displayed values, which are clipped, and limits that hold it."""
+    """Return the difference of the two displayed values, which are clipped, and limits that hold it."""
     if found.raw is None or first.estimate is None or later.estimate is None:
         return found
     shown = later.estimate - first.estimate
