@@ -275,9 +275,9 @@ def _csv(path: Path) -> list[list[str]]:
 
 def _statistics(read: Any, path: Path) -> list[list[object]]:
     """Rows of a file of SPSS or Stata, with the word for the code of rare answers that are left out."""
-    frame, meta = read(str(path))
+    (frame, meta), (numbers, _) = read(str(path)), read(str(path), disable_datetime_conversion=True)
     for column, labels in meta.variable_value_labels.items():
-        few = frame[column].isin([code for code, text in labels.items() if text == "few"])
+        few = numbers[column].isin([code for code, text in labels.items() if text == "few"])
         frame[column] = frame[column].astype(object).mask(few, "few")
     return frame.to_numpy().tolist()
 
