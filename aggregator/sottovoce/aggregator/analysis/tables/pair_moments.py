@@ -657,6 +657,6 @@ def inverse(scatter: Floats) -> tuple[Floats, int]:
     """Return the pseudo-inverse of a covariance matrix (k, k), symmetric and positive semidefinite, and its rank."""
     # Scores of all categories may sum to a constant, so the matrix is often singular.
     values, vectors = np.linalg.eigh(scatter)
-    nonzero = values > _RANK * max(values.max(), 0.0)
+    nonzero = values > _RANK * values.max(initial=0.0)
     inverse: Floats = (vectors[:, nonzero] / values[nonzero]) @ vectors[:, nonzero].T
     return inverse, int(nonzero.sum())

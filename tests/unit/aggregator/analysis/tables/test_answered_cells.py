@@ -158,6 +158,16 @@ def test_means_are_tested_among_those_who_answered() -> None:
     assert min(abs(at.low or 0.0), abs(at.high or 0.0)) == pytest.approx(0.0, abs=1e-6)
 
 
+def test_means_are_not_tested_where_reports_show_no_answer() -> None:
+    """Reports that are all "no answer" give the answers no share above 0."""
+    counts = np.zeros((3, 5), dtype=int)
+    counts[2, 3] = 10
+    hours = {**asked("hours", "integer", None), "min": 0, "max": 4}
+    reports = columns(counts, asked("y", "boolean", COIN, absent_category=True), hours)
+
+    assert every_pair(reports).tests == ()
+
+
 def test_measures_of_open_answers_are_those_of_the_subset() -> None:
     """Without noise, difference, ratio, odds ratio and phi of the four cells of those who answered both."""
     questions = (asked("a", "boolean", None, absent_category=True), asked("b", "boolean", None, absent_category=True))
