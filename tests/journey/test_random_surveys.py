@@ -205,7 +205,8 @@ def _pages(closed: Closed) -> Iterator[str]:
     shown = [line[1:] for line in cells(re.sub(r">\s+<", "><", page)) if len(line) > 5]
     lines = closed.lines("files/estimates.csv")
     answered = {row["question"] for row in lines if row["n"] != "0"}
-    wanted = [row for row in lines if row["among"] == "all" and not row["wave"] and not row["cohort"]
+    # Of a question that a public answer hides, all are those who were asked.
+    wanted = [row for row in lines if row["among"] in {"all", "asked"} and not row["wave"] and not row["cohort"]
               and row["question"] in answered]  # fmt: skip
     wanted.sort(key=lambda row: (_place(closed.survey, row), ["mean", "quantile", "share"].index(row["kind"])))
     if len(shown) != len(wanted):
@@ -300,6 +301,9 @@ def _counted_again(folder: Path) -> Iterator[str]:
         # Public answers that few people gave are not in files of reports: nor is then a correction by an anchor.
         if "corrected" not in question:
             asked[question["name"]].pop("corrected", None)
+        # Nor does a file without them know who was asked, and says so.
+        if asked[question["name"]].get("asked_only") and not question["asked_only"]:
+            continue
         if question["n"] and question["epsilon"] and not _alike(question, asked[question["name"]]):
             yield f"reports give other estimates of {question['name']}"
 
