@@ -653,10 +653,13 @@ def _scatter(pairs: Pairs) -> _Scatter:
     return _Scatter(centred[1:end, end:], own[1:end, 1:end], own[end:, end:], pairs.size)
 
 
-def inverse(scatter: Floats) -> tuple[Floats, int]:
-    """Return the pseudo-inverse of a covariance matrix (k, k), symmetric and positive semidefinite, and its rank."""
+def inverse(scatter: Floats, size: float = 0.0) -> tuple[Floats, int]:
+    """Return the pseudo-inverse of a covariance matrix (k, k), symmetric and positive semidefinite, and its rank.
+
+    ``size`` is the largest sum of its terms' sizes: what rounding leaves of them counts as 0.
+    """
     # Scores of all categories may sum to a constant, so the matrix is often singular.
     values, vectors = np.linalg.eigh(scatter)
-    nonzero = values > _RANK * values.max(initial=0.0)
+    nonzero = values > _RANK * values.max(initial=size)
     inverse: Floats = (vectors[:, nonzero] / values[nonzero]) @ vectors[:, nonzero].T
     return inverse, int(nonzero.sum())

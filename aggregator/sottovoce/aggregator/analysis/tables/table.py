@@ -120,7 +120,8 @@ def answered_means(joint: Joint) -> Independence | None:
     (y, s), covariance = mean[taken].reshape(2, -1), covariance[np.ix_(taken, taken)]
     slopes = [s.sum() * np.eye(len(s)) - s[:, None], y[:, None] - y.sum() * np.eye(len(s))]
     t, gradient = y * s.sum() - s * y.sum(), np.hstack(slopes)
-    precision, df = inverse(gradient @ covariance @ gradient.T)
+    size = (np.abs(gradient) @ np.abs(covariance) @ np.abs(gradient.T)).max(initial=0.0)
+    precision, df = inverse(gradient @ covariance @ gradient.T, size)
     statistic = float(t @ precision @ t)
     return Independence(statistic, df, upper_tail(statistic, df)) if df else None
 

@@ -168,6 +168,16 @@ def test_means_are_not_tested_where_reports_show_no_answer() -> None:
     assert every_pair(reports).tests == ()
 
 
+@pytest.mark.parametrize(("sets", "numbers"), [([19, 52], [0, 2]), ([38, 22], [0, 3]), ([7, 38], [3, 4])])
+def test_two_reports_test_no_means_of_more_than_two_answers(sets: list[int], numbers: list[int]) -> None:
+    """The variance is 0 but for rounding, which gave statistics of 1e14 and more, and p = 0."""
+    subset = {"name": "subset_selection", "odds": "3", "size": 3}
+    hours = {**asked("hours", "integer", None), "min": 0, "max": 4}
+    made = parse_survey(survey(asked("y", "select_one", subset, choices=names(5), absent_category=True), hours))
+
+    assert every_pair(Columns.from_arrays(made, {"y": np.array(sets), "hours": np.array(numbers)})).tests == ()
+
+
 def test_measures_of_open_answers_are_those_of_the_subset() -> None:
     """Without noise, difference, ratio, odds ratio and phi of the four cells of those who answered both."""
     questions = (asked("a", "boolean", None, absent_category=True), asked("b", "boolean", None, absent_category=True))
