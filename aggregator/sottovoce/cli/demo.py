@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 from sottovoce.aggregator.accounts.account_invitations import sign_in_link
+from sottovoce.aggregator.analysis.estimates import SurveyResults
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.analysis.worked_example import results_in_words
 from sottovoce.aggregator.clock import day_of, now
@@ -43,6 +44,7 @@ def demo(folder: Path | None, out: Path | None, force: bool, port: int | None, l
         settings = Settings(data=folder or Path(temporary), port=port or free_port())
         check_address(settings)
         storage = open_storage(settings, create=True)
+        click.echo("Starting a server for the demonstration …", err=True)
         worst = _run(settings, storage, out, leave, stopped)
         storage.close()
     if worst > run.MOST_ERRORS:
@@ -52,7 +54,6 @@ def demo(folder: Path | None, out: Path | None, force: bool, port: int | None, l
 
 def _run(settings: Settings, storage: Storage, out: Path | None, leave: bool, stopped: Event) -> float:
     console, owner, people = Console(stderr=True), run.prepare(storage), run.demo_answers()
-    console.print("Starting a server for the demonstration …")
     with aggregator(settings, stopped):
         if not leave:
             console.print(f"Watch it fill, signed in, once: {_link(storage, settings, owner)}", soft_wrap=True)
@@ -62,12 +63,16 @@ def _run(settings: Settings, storage: Storage, out: Path | None, leave: bool, st
         console.print("\n".join([*results_in_words(results), "", *run.in_words(run.compare_cells(people)), ""]))
         worst = max(row.off for row in rows)
         console.print(f"{results.reports:,} reports in {seconds:.1f} s; worst estimate {worst:.2f} std. errors away.")
-        if out is not None:
-            storage.journal.append(EXPORTED, MACHINE, f"{results.survey.name} export.json")
-            write_json(export_document(results, storage.journal.head()), out)
+        _export(results, storage, out)
         if not leave:
             _stay(storage, settings, owner, console, stopped)
     return worst
+
+
+def _export(results: SurveyResults, storage: Storage, out: Path | None) -> None:
+    if out is not None:
+        storage.journal.append(EXPORTED, MACHINE, f"{results.survey.name} export.json")
+        write_json(export_document(results, storage.journal.head()), out)
 
 
 def _send(url: str, people: list[dict[str, str]], console: Console, stopped: Event) -> float:
