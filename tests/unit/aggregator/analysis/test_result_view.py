@@ -405,7 +405,7 @@ def test_share_halfway_between_two_ends_in_the_digit_of_the_table():
     """Under the coin flip 471 of 800 are 67.75 %, whose nearest number lies below it, as the table beside it knows."""
     found = result(question({"name": "coin_flip"}), 471, 800)
 
-    assert ENGLISH.percent(found.estimates[0].raw or 0.0) == "67.7%"
+    assert ENGLISH.write.percent(found.estimates[0].raw or 0.0) == "67.7%"
     assert "= 67.7%. 95% interval" in yes_in_words(found, still_open=False)
 
 
