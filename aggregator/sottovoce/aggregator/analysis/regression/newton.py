@@ -174,8 +174,10 @@ def inverse(matrix: Array) -> Array | None:
     values, vectors = np.linalg.eigh(matrix * scale[:, None] * scale)
     if len(values) and values[0] < _SINGULAR:
         return None
-    inverted: Array = (vectors / values) @ vectors.T * scale[:, None] * scale
-    return inverted
+    # Where a likelihood runs off flat, what is almost 0 has no inverse among numbers.
+    with np.errstate(over="ignore", invalid="ignore"):
+        inverted: Array = (vectors / values) @ vectors.T * scale[:, None] * scale
+    return inverted if np.isfinite(inverted).all() else None
 
 
 def maximize(model: Model, start: Array | None = None, free: NDArray[np.bool_] | None = None) -> Fit:

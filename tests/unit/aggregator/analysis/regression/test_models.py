@@ -205,6 +205,7 @@ def test_inverse_of_what_is_not_positive_is_none() -> None:
     assert inverse(np.array([[1.0, 1.0], [1.0, 1.0]])) is None
     assert inverse(np.array([[1.0, 2.0], [2.0, 1.0]])) is None
     assert inverse(np.array([[np.nan]])) is None
+    assert inverse(np.diag([1e-310, 1.0])) is None
     assert inverse(np.array([[4.0]])) == pytest.approx(np.array([[0.25]]))
 
 
