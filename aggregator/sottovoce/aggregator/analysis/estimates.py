@@ -172,6 +172,14 @@ class RevisionCounts:
     asked: frozenset[str] = frozenset()
     asked_in_cohorts: frozenset[str] = frozenset()
 
+    @classmethod
+    def closed_with(
+        cls, survey: Survey, reports: int, cells: Sequence[Cell], key: int = 0, asked: frozenset[str] = frozenset()
+    ) -> "RevisionCounts":
+        """Return a closed revision that is in no database, with the counts of all its reports."""
+        stored = StoredSurvey(key, survey.name, survey.revision, survey.digest, survey.canonical, True, reports)
+        return cls(stored, survey, tuple(cells), asked=asked)
+
 
 def analyse(
     revisions: Sequence[RevisionCounts],

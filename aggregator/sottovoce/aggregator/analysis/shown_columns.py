@@ -51,6 +51,13 @@ class ReportColumns:
         columns = {name: values[rows] for name, values in self.columns.items()}
         return ReportColumns(columns, self.wave[rows], self.revision[rows])
 
+    @classmethod
+    def joined(cls, blocks: Sequence["ReportColumns"]) -> "ReportColumns":
+        """Return the rows of all blocks, at least one."""
+        columns = {name: np.concatenate([each.columns[name] for each in blocks]) for name in blocks[0].columns}
+        wave, revision = (np.concatenate([getattr(each, name) for each in blocks]) for name in ("wave", "revision"))
+        return ReportColumns(columns, wave, revision)
+
 
 def read_reports(
     storage: ReadableReports,
@@ -75,11 +82,7 @@ def read_reports(
     blocks = [block for each in revisions for block in blocks_of(storage, each, questions, revisions, wave)]
     if not blocks:
         raise EstimateError("there are no reports yet")
-    found = ReportColumns(
-        {q.name: np.concatenate([block.columns[q.name] for block in blocks]) for q in questions},
-        np.concatenate([block.wave for block in blocks]),
-        np.concatenate([block.revision for block in blocks]),
-    )
+    found = ReportColumns.joined(blocks)
     if not public and newest.cohort is not None:
         found = _coarsened(found, newest.questions[newest.cohort], revisions)
     if not public:

@@ -18,13 +18,14 @@ from pathlib import Path
 
 import numpy as np
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse
+from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.selection import asked_only
-from sottovoce.aggregator.analysis.shown_columns import ReportColumns, ReportedColumn, as_columns, place_in
+from sottovoce.aggregator.analysis.shown_columns import ReportColumns, as_columns, place_in
 from sottovoce.aggregator.estimators import DEFAULT_RULE, IntervalRule
 from sottovoce.aggregator.export.read_reports import Expected, read_reports
 from sottovoce.aggregator.file_formats.provenance import INVENTED, MANIFEST
 from sottovoce.aggregator.file_formats.table_source import open_table
-from sottovoce.aggregator.storage import Cell, StoredSurvey
+from sottovoce.aggregator.storage import Cell
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.reports.batch_columns import is_null, tally
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
@@ -45,18 +46,15 @@ HEADER = ("question", "answer", "value", "sheets")
 
 @dataclass(frozen=True)
 class Archive:
-    """Content of an exported folder: the newest revision, all revisions by number, and the reports.
+    """Content of an exported folder: the reports, and all revisions of their survey by number."""
 
-    Attributes:
-        columns: reported values by question name; unsigned, all bits set where not asked.
-        wave, revision: of each report; waves count from 0.
-    """
-
-    survey: Survey
+    reports: ReportColumns
     surveys: Mapping[int, Survey]
-    columns: Mapping[str, ReportedColumn]
-    wave: np.ndarray
-    revision: np.ndarray
+
+    @property
+    def survey(self) -> Survey:
+        """Newest revision of the survey."""
+        return self.surveys[max(self.surveys)]
 
 
 def read_folder(path: Path) -> Archive:
@@ -73,8 +71,7 @@ def read_folder(path: Path) -> Archive:
     file = next((path / name for name in REPORTS if (path / name).is_file()), None)
     if file is None:
         raise SpecError("the folder has neither reports.csv nor reports.parquet")
-    columns, wave, revision = read_reports(file, Expected(survey, surveys))
-    return Archive(survey, surveys, columns, wave, revision)
+    return Archive(read_reports(file, Expected(survey, surveys)), surveys)
 
 
 def _is_rehearsal(manifest: Path) -> bool:
@@ -119,32 +116,27 @@ def results_of_archive(archive: Archive, rule: IntervalRule = DEFAULT_RULE, wave
 
     Raises EstimateError if the survey has no such wave.
     """
-    read = as_columns(ReportColumns(archive.columns, archive.wave, archive.revision), archive.surveys)
+    read = as_columns(archive.reports, archive.surveys)
     columns, asked = asked_only(read.with_few(read.few))
-    surveys = dict(zip(sorted(archive.surveys), columns.revisions, strict=True))
     # A mean would need the numbers that are left out.
     values = {name: each for name, each in columns.values.items() if name not in read.few_numbers}
-    whole = replace(archive, survey=columns.survey, surveys=surveys, columns=values)
-    revisions = [_revision(whole, key, number, asked) for key, number in enumerate(sorted(archive.surveys))]
+    revisions = [_revision(replace(columns, values=values), number, asked) for number in range(len(columns.revisions))]
     return analyse(revisions, None, rule.method, wave, rule.confidence)
 
 
-def _revision(archive: Archive, key: int, number: int, asked: frozenset[str]) -> RevisionCounts:
-    survey = archive.surveys[number]
-    inside = archive.revision == number
-    waves = np.unique(archive.wave[inside]).tolist()
-    cells = tuple(_cell(archive, survey, inside & (archive.wave == wave), wave, asked) for wave in waves)
-    reports = int(inside.sum())
-    stored = StoredSurvey(key, survey.name, number, survey.digest, survey.canonical, closed=True, reports=reports)
-    return RevisionCounts(stored, survey, cells, asked=asked)
+def _revision(columns: Columns, number: int, asked: frozenset[str]) -> RevisionCounts:
+    inside = columns.revision == number
+    waves = np.unique(columns.wave[inside]).tolist()
+    cells = [_cell(columns, columns.revisions[number], inside & (columns.wave == wave), wave, asked) for wave in waves]
+    return RevisionCounts.closed_with(columns.revisions[number], int(inside.sum()), cells, number, asked=asked)
 
 
-def _cell(archive: Archive, survey: Survey, inside: np.ndarray, wave: int, asked: frozenset[str]) -> Cell:
+def _cell(columns: Columns, survey: Survey, inside: np.ndarray, wave: int, asked: frozenset[str]) -> Cell:
     tallies = {}
-    for question in archive.survey.questions:
+    for question in columns.survey.questions:
         place = place_in(survey, question)
-        if place is not None and question.name in archive.columns:
-            values = archive.columns[question.name][inside]
+        if place is not None and question.name in columns.values:
+            values = columns.values[question.name][inside]
             values = values[~is_null(values)]
             # Files of former releases left rare public answers empty: the others estimate no share of all.
             whole = question.mechanism is not None or len(values) == inside.sum() or share_asked(survey, place) < 1
@@ -164,8 +156,7 @@ def results_of_folder(path: Path, rule: IntervalRule = DEFAULT_RULE, wave: int |
     survey = read_survey(path)
     tallies = _read_counts(path / COUNTS, survey)
     people = max((sum(tally.values()) for tally in tallies.values()), default=0)
-    stored = StoredSurvey(0, survey.name, survey.revision, survey.digest, survey.canonical, closed=True, reports=people)
-    counts = RevisionCounts(stored, survey, (Cell(0, ALL, people, 0, tallies),))
+    counts = RevisionCounts.closed_with(survey, people, [Cell(0, ALL, people, 0, tallies)])
     return analyse([counts], None, rule.method, wave, rule.confidence)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.availability import FEW
-from sottovoce.aggregator.analysis.shown_columns import ReportedColumn, column_type
+from sottovoce.aggregator.analysis.shown_columns import ReportColumns, ReportedColumn, column_type
 from sottovoce.aggregator.export.own_units import REVISION, WAVE, step_of, unit_grid, values_in_words
 from sottovoce.aggregator.export.tables import extra_name
 from sottovoce.aggregator.file_formats.cell_columns import CodedCells
@@ -38,9 +38,6 @@ _DIGEST = re.compile(r"\b[0-9a-f]{64}\b")
 
 _WHOLE = re.compile(r"[0-9]{1,16}")
 _MOST_REMEMBERED = 1 << 16
-
-Read = tuple[dict[str, ReportedColumn], np.ndarray, np.ndarray]
-"""Columns by question name, waves, revisions."""
 
 
 @dataclass(frozen=True)
@@ -105,10 +102,8 @@ class Expected:
         if self.revision not in names and len(self.surveys) > 1:
             raise SpecError(f"{place}: the column '{self.revision}' is missing, and the survey has several revisions")
 
-    def checked(
-        self, block: RowBlock, first: int, row: str
-    ) -> tuple[dict[str, ReportedColumn], NDArray[np.uint16], NDArray[np.uint32]]:
-        """Validate rows; return the columns in their narrow types, and the wave and revision of each row.
+    def checked(self, block: RowBlock, first: int, row: str) -> ReportColumns:
+        """Validate rows; return the columns in their narrow types.
 
         Args:
             block: rows as read, with a column for each name of the header.
@@ -137,7 +132,7 @@ class Expected:
             if number == self.survey.revision:
                 self._check_asked(columns, inside, first, row)
         narrow = {name: self._narrow(name, values) for name, values in columns.items()}
-        return narrow, wave.astype(np.uint16), revision.astype(np.uint32)
+        return ReportColumns(narrow, wave.astype(np.uint16), revision.astype(np.uint32))
 
     def _check_values(self, name: str, values: Values, survey: Survey, first: int, row: str) -> None:
         """Check the values of a question in one revision: it must ask the question, and its mechanism admit them."""
@@ -195,7 +190,7 @@ def _allowed(question: Question, largest: int) -> str:
     return f"is out of range: no report of this question can be it (0 to {largest}, as its mechanism has them)"
 
 
-def read_reports(path: Path, expected: Expected) -> Read:
+def read_reports(path: Path, expected: Expected) -> ReportColumns:
     """Read the reports in a file of CSV or Parquet, by the validation rules ``expected`` of the survey.
 
     Raises:
@@ -212,17 +207,10 @@ def read_reports(path: Path, expected: Expected) -> Read:
         blocks = [*_blocks(source, header, expected)]
     if not blocks:
         raise SpecError(f"{path.name}: there are no reports below the header")
-    return joined(blocks)
+    return ReportColumns.joined(blocks)
 
 
-def joined(blocks: Sequence[Read]) -> Read:
-    """Concatenate the rows of all blocks."""
-    columns, waves, revisions = zip(*blocks, strict=True)
-    whole = {name: np.concatenate([each[name] for each in columns]) for name in columns[0]}
-    return whole, np.concatenate(waves), np.concatenate(revisions)
-
-
-def _blocks(source: TableSource, header: list[str], expected: Expected) -> Iterator[Read]:
+def _blocks(source: TableSource, header: list[str], expected: Expected) -> Iterator[ReportColumns]:
     grids, known = expected.grids(source.names), [dict[str, int]() for _ in header]
     for lines, block in source.columns(source.names):
         # No cell of a report has two lines, so the rows stand on consecutive lines.

@@ -26,7 +26,7 @@ from sottovoce.aggregator.analysis.report_columns import Columns, read_columns
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.estimators.means import grid_of, in_units
 from sottovoce.aggregator.planning.vectorized_randomizers import BLOCK, BatchDraws, Values, ask_batch, simulate
-from sottovoce.aggregator.storage import Cell, StoredSurvey
+from sottovoce.aggregator.storage import Cell
 from sottovoce.aggregator.storage.hash_chain import SurveyLogEntry
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.pack_values import LETTERS, null
@@ -38,8 +38,6 @@ from sottovoce.shared.spec import Question, Survey
 from sottovoce.shared.visibility import Condition
 
 RowMask = NDArray[np.bool_]
-
-_KEY = 0
 
 Inventor = Callable[[int], Values]
 """Function from a number of respondents to their true values; each call continues the stream."""
@@ -237,10 +235,7 @@ class InventedReports:
     @cached_property
     def revision(self) -> RevisionCounts:
         """Only revision, closed, with its published counts."""
-        survey = self.survey
-        count = len(self.numbers)
-        stored = StoredSurvey(_KEY, survey.name, survey.revision, survey.digest, survey.canonical, True, count)
-        return RevisionCounts(stored, survey, tuple(self._cells()))
+        return RevisionCounts.closed_with(self.survey, len(self.numbers), [*self._cells()])
 
     @property
     def columns(self) -> Columns:
@@ -392,8 +387,7 @@ def pilot(survey: Survey, blocks: Iterable[list[Values]], draws: BatchDraws) -> 
         for question, found, truth in zip(survey.questions, true, truths, strict=True):
             for counter, counted in zip(found, true_tallies(question, truth), strict=True):
                 counter.update(counted)
-    stored = StoredSurvey(0, survey.name, survey.revision, survey.digest, survey.canonical, True, n)
-    return Piloted(analyse([RevisionCounts(stored, survey, (Cell(0, ALL, n, 0, tallies),))]), true)
+    return Piloted(analyse([RevisionCounts.closed_with(survey, n, [Cell(0, ALL, n, 0, tallies)])]), true)
 
 
 def true_tallies(question: Question, truth: Values) -> list[Tally]:

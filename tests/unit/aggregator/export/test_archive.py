@@ -97,10 +97,10 @@ def test_folder_is_read_back_as_it_was_written(every: Source, folder: Path, tmp_
     found = read_folder(tmp_path)
 
     assert found.survey.digest == every.about.survey.digest
-    assert list(found.columns) == list(every.reports.columns)
-    rows = [np.stack(list(columns.values())) for columns in (found.columns, every.reports.columns)]
+    assert list(found.reports.columns) == list(every.reports.columns)
+    rows = [np.stack(list(columns.values())) for columns in (found.reports.columns, every.reports.columns)]
     assert np.array_equal(*[each[:, np.lexsort(each)] for each in rows])
-    assert {name: values.dtype for name, values in found.columns.items()} == {
+    assert {name: values.dtype for name, values in found.reports.columns.items()} == {
         name: values.dtype for name, values in every.reports.columns.items()
     }
 
@@ -111,7 +111,7 @@ def test_public_answers_are_read_where_they_are(every: Source, folder: Path, tmp
     shutil.copy(folder / "survey.json", tmp_path)
     shutil.copy(folder / "reports.csv", tmp_path)
     SINGLE[name](every, tmp_path / name)
-    assert sorted(read_folder(tmp_path).columns["age"]) == sorted(every.reports_with_public.columns["age"])
+    assert sorted(read_folder(tmp_path).reports.columns["age"]) == sorted(every.reports_with_public.columns["age"])
 
 
 def test_waves_and_revisions_are_read_back(tmp_path: Path) -> None:
@@ -128,7 +128,14 @@ def test_waves_and_revisions_are_read_back(tmp_path: Path) -> None:
     storage.close()
     found = read_folder(tmp_path / "all")
 
-    rows = sorted(zip(found.revision.tolist(), found.wave.tolist(), found.columns["reason"].tolist(), strict=True))
+    rows = sorted(
+        zip(
+            found.reports.revision.tolist(),
+            found.reports.wave.tolist(),
+            found.reports.columns["reason"].tolist(),
+            strict=True,
+        )
+    )
     assert rows == [(1, 1, 0)] * 6 + [(2, 0, 4)] * 7
     (tmp_path / "all" / "survey-1.json").unlink()
     with pytest.raises(SpecError, match="column 'revision': the folder has no such revision"):
@@ -152,15 +159,15 @@ def test_csv_is_read_however_programs_write_it(tmp_path: Path, text: str) -> Non
     """A byte order mark, CR LF, quotes, another order of columns, none for wave, revision and public answers."""
     found = read_folder(place(tmp_path, text))
 
-    assert found.columns["cheated"].tolist() == [1, 0]
-    assert found.columns["reason"].tolist() == [2, 1]
-    assert (found.wave.tolist(), found.revision.tolist()) == ([0, 0], [1, 1])
+    assert found.reports.columns["cheated"].tolist() == [1, 0]
+    assert found.reports.columns["reason"].tolist() == [2, 1]
+    assert (found.reports.wave.tolist(), found.reports.revision.tolist()) == ([0, 0], [1, 1])
 
 
 def test_question_that_was_not_asked_is_missing(tmp_path: Path) -> None:
     """All bits set, as in the database."""
     found = read_folder(place(tmp_path, "cheated,reason\n1,\n,2\n", survey(ask=1)))
-    assert (found.columns["cheated"].tolist(), found.columns["reason"].tolist()) == ([1, 255], [255, 2])
+    assert (found.reports.columns["cheated"].tolist(), found.reports.columns["reason"].tolist()) == ([1, 255], [255, 2])
 
 
 @pytest.mark.parametrize(
@@ -270,7 +277,7 @@ def test_try_out_is_read_with_its_first_line(tmp_path: Path) -> None:
     """The line that says so stands above the header."""
     asked = survey(trial=True)
     found = read_folder(place(tmp_path, f"# TRIAL; digest {asked.digest}\ncheated,reason\n1,2\n", asked))
-    assert found.columns["reason"].tolist() == [2]
+    assert found.reports.columns["reason"].tolist() == [2]
     with pytest.raises(SpecError, match="line 3, column 'reason': is out of range"):
         read_folder(place(tmp_path, "# TRIAL\ncheated,reason\n1,9\n", asked))
 
@@ -299,10 +306,10 @@ def test_numbers_are_in_their_own_unit_and_former_files_are_still_read(tmp_path:
     (tmp_path / "survey.json").write_bytes(asked.canonical)
     for text in (table, former, "cheated,age,height,since\n1,40,1.80,2026-02-01\n"):
         (tmp_path / "reports-with-public.csv").write_text(text)
-        columns = read_folder(tmp_path).columns
+        columns = read_folder(tmp_path).reports.columns
         assert [columns[name][0] for name in ("age", "height", "since")] == [22, 130, 31]
     (tmp_path / "reports-with-public.csv").unlink()
-    columns = read_folder(tmp_path).columns
+    columns = read_folder(tmp_path).reports.columns
     assert [set(columns[name].tolist()) for name in ("age", "height", "since")] == [{22}, {130}, {31}]
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse
+from sottovoce.aggregator.analysis.report_columns import Progress
 from sottovoce.aggregator.estimators import DEFAULT_RULE, IntervalRule
 from sottovoce.aggregator.export.offline.count import (
     Engine,
@@ -20,9 +21,6 @@ from sottovoce.aggregator.export.offline.manifest import Described, OfWave, read
 from sottovoce.aggregator.storage import Cell, StoredSurvey
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.shared.errors import EstimateError, SpecError
-
-Progress = Callable[[int, int], None]
-"""Callback with the number of reports counted so far, and their total number."""
 
 Work = Callable[["Opened", Progress], dict[RevisionWave, ReportCounts]]
 """Function that counts all parts, by revision and wave."""

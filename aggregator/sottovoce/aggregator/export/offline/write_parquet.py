@@ -6,7 +6,7 @@ anything. The functions that all other exports use decide which revisions, waves
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 from sottovoce.aggregator.analysis.availability import check_closed
 from sottovoce.aggregator.analysis.estimates import analyse
+from sottovoce.aggregator.analysis.report_columns import Progress
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns, blocks_of, named_cohorts, standing_alone
 from sottovoce.aggregator.export.catalogue import Source
 from sottovoce.aggregator.export.offline.count import (
@@ -49,9 +50,6 @@ TOGETHER = 1 << 18
 
 PART = 1 << 21
 """Number of rows of a part, except the last one."""
-
-Progress = Callable[[int, int], None]
-"""Callback with the number of reports read so far, and their total number."""
 
 
 def write_reports(

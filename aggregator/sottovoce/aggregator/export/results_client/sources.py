@@ -23,7 +23,7 @@ from sottovoce.aggregator.export.offline.count import layout_of, read_rows
 from sottovoce.aggregator.export.offline.locations import Bucket, is_countable, place_named
 from sottovoce.aggregator.export.offline.offline_results import Opened, open_folder
 from sottovoce.aggregator.export.read_archive import Archive, read_folder
-from sottovoce.aggregator.export.read_reports import LEFT_OUT, Expected, Read, joined
+from sottovoce.aggregator.export.read_reports import LEFT_OUT, Expected
 from sottovoce.aggregator.file_formats.table_source import open_table
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.reports.batch_columns import is_null
@@ -129,11 +129,10 @@ def all_rows(folder: Opened) -> Archive:
     blocks = list(_blocks(folder, Expected(folder.described.survey, surveys)))
     if not blocks:
         raise SpecError("there are no reports in the folder")
-    columns, wave, revision = joined(blocks)
-    return Archive(folder.described.survey, surveys, columns, wave, revision)
+    return Archive(ReportColumns.joined(blocks), surveys)
 
 
-def _blocks(folder: Opened, expected: Expected) -> Iterator[Read]:
+def _blocks(folder: Opened, expected: Expected) -> Iterator[ReportColumns]:
     names = folder.described.header[:-1]
     for of_wave, path, part in folder.described.parts:
         first = 1
@@ -142,14 +141,9 @@ def _blocks(folder: Opened, expected: Expected) -> Iterator[Read]:
                 block = {name: _whole(column) for name, column in zip(names, columns, strict=True)}
                 block[expected.wave] = np.full(len(times), of_wave.wave, dtype=np.int64)
                 block[expected.revision] = np.full(len(times), of_wave.revision, dtype=np.int64)
-                narrow, wave, revision = expected.checked(block, first, f"{path}, row")
+                # Parts store distinct rows with multiplicities; analyses need one row per report.
+                yield expected.checked(block, first, f"{path}, row").taken(np.repeat(np.arange(len(times)), times))
                 first += len(times)
-                yield (
-                    # Parts store distinct rows with multiplicities; analyses need one row per report.
-                    {name: np.repeat(column, times) for name, column in narrow.items()},
-                    np.repeat(wave, times),
-                    np.repeat(revision, times),
-                )
 
 
 def _whole(column: np.ndarray) -> np.ndarray:
@@ -221,7 +215,7 @@ class FolderReports(ReadColumns):
             raise SpecError("the folder holds another survey than the one that is named")
         self.survey = read.survey
         self.archive = read
-        columns = as_columns(ReportColumns(read.columns, read.wave, read.revision), read.surveys)
+        columns = as_columns(read.reports, read.surveys)
         self.columns = columns if covariates is None else with_covariates(columns, covariates)
 
     def weights(self, margins: MarginShares) -> Sequence[float]:
