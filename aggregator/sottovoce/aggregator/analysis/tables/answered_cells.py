@@ -22,7 +22,7 @@ Chances     P(reported states | true states) = sum over patterns of matches m of
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -84,8 +84,10 @@ class BlockGroups(NamedTuple):
         return float((truth * np.einsum("tusv,sv->tu", self.chances, h**2)).sum())
 
 
-def block_groups(pairs: Pairs, groups: tuple[int, int], column: int) -> BlockGroups:
+def block_groups(pairs: Pairs, groups: tuple[int, int], column: int) -> "BlockGroups | _GroupsApart":
     """Return the moments of two groups (categories of the first question) and an outcome (category of the second)."""
+    if block_pair(pairs.first, pairs.second) is None:
+        return _GroupsApart(group_moments(pairs.first, groups), score_moments(pairs.second, column))
     second = _question(pairs.second, column)
     sizes = (1, 1, len(pairs.first.categories) - 2)
     scores = [_scores(pairs.first, group, np.eye(3)[place]) for place, group in enumerate(groups)]
@@ -130,37 +132,35 @@ def _numbers(sizes: Sequence[int]) -> tuple[Floats, Floats]:
     return match, np.array(sizes) - match
 
 
-def cell_among_answered(joint: Joint, table: Floats, place: tuple[int, int], z: float) -> Limits:
-    """Return limits for the share of a cell among the people who answered both questions."""
+def share_among_answered(joint: Joint, table: Floats, place: tuple[int, int], z: float, in_row: bool) -> Limits:
+    """Return limits for the share of a cell among the people who answered both questions, or of those ``in_row``."""
     rows, columns = joint.answered_shape
-    whole, part = float(table[:rows, :columns].sum()), float(table[place])
+    whole = table[place[0], :columns] if in_row else table[:rows, :columns]
     small = _three_by_three(joint, table, place)
-    block = float(small[:2, :2].sum())
+    people = float((small[0, :2] if in_row else small[:2, :2]).sum())
 
     def changed(t: float) -> Floats:
         found = small.copy()
+        if in_row:
+            found[0, :2] = t * people, (1 - t) * people
+            return found
         # The other cells keep their proportions, so the share of people who answered both stays as estimated.
-        others = block - small[0, 0]
-        found[:2, :2] *= (1 - t) * block / others if others > 0 else 0.0
-        found[0, 0] = t * block
+        others = people - small[0, 0]
+        found[:2, :2] *= (1 - t) * people / others if others > 0 else 0.0
+        found[0, 0] = t * people
         return found
 
-    return _limits(joint, place, (part, whole), changed, 0, z)
+    sizes = len(joint.first.categories), len(joint.second.categories)
+    groups = [_states(*each).T for each in zip(sizes, joint.answered_shape, place, strict=True)]
+    channels, strata = joint.channels(*place), []
+    for pairs, channel in zip(joint.strata, channels, strict=True):
+        moments = _apart(pairs, place) if block_pair(pairs.first, pairs.second) is None else block_moments(pairs, place)
+        strata.append((channel.share**2 / channel.n * pairs.heaviness(*groups), moments[in_row]))
 
+    def variance(t: float) -> float:
+        return sum(float((factors * changed(t) * moments.at(t)).sum()) for factors, moments in strata)
 
-def share_among_answered(joint: Joint, table: Floats, place: tuple[int, int], z: float) -> Limits:
-    """Return limits for the share of a column within a row, among the people who answered."""
-    _, columns = joint.answered_shape
-    whole, part = float(table[place[0], :columns].sum()), float(table[place])
-    small = _three_by_three(joint, table, place)
-    row = float(small[0, :2].sum())
-
-    def changed(t: float) -> Floats:
-        found = small.copy()
-        found[0, :2] = t * row, (1 - t) * row
-        return found
-
-    return _limits(joint, place, (part, whole), changed, 1, z)
+    return ratio_limits(float(table[place]), float(whole.sum()), variance, max(each.step for each in channels), z)
 
 
 def difference_among_answered(joint: Joint, table: Floats, groups: tuple[int, int], column: int, z: float) -> Limits:
@@ -179,7 +179,7 @@ def difference_among_answered(joint: Joint, table: Floats, groups: tuple[int, in
     common = float(small[:2, 0].sum() / answered.sum())
     across = _states(table.shape[1], columns, column)
     strata = [
-        (share**2 / pairs.size * pairs.heaviness(lines.T, across.T), _groups_of(pairs, groups, column))
+        (share**2 / pairs.size * pairs.heaviness(lines.T, across.T), block_groups(pairs, groups, column))
         for pairs, share in zip(joint.strata, joint.shares, strict=True)
     ]
 
@@ -217,12 +217,6 @@ class _GroupsApart(NamedTuple):
         return total
 
 
-def _groups_of(pairs: Pairs, groups: tuple[int, int], column: int) -> "BlockGroups | _GroupsApart":
-    if block_pair(pairs.first, pairs.second) is not None:
-        return block_groups(pairs, groups, column)
-    return _GroupsApart(group_moments(pairs.first, groups), score_moments(pairs.second, column))
-
-
 def group_moments(variable: Variable, groups: tuple[int, int]) -> Floats:
     """Return E[z_g z_h | x] of two groups g, h for x the first, the second and any other category, (2, 2, 3)."""
     found = np.empty((2, 2, 3))
@@ -238,24 +232,6 @@ def group_moments(variable: Variable, groups: tuple[int, int]) -> Floats:
     inside, outside = (within - a * b) / (a - b) ** 2, (without - b * b) / (a - b) ** 2
     found[0, 1] = found[1, 0] = [inside, inside, outside]
     return found
-
-
-def _limits(
-    joint: Joint, place: tuple[int, int], ratio: tuple[float, float], changed: Callable[[float], Floats],
-    which: int, z: float,
-) -> Limits:  # fmt: skip
-    """Return limits of the share of a cell, ``which`` 0, or within its row, 1; ``changed`` gives the table of t."""
-    sizes = len(joint.first.categories), len(joint.second.categories)
-    rows, columns = (_states(*each).T for each in zip(sizes, joint.answered_shape, place, strict=True))
-    channels, strata = joint.channels(*place), []
-    for pairs, channel in zip(joint.strata, channels, strict=True):
-        moments = _apart(pairs, place) if block_pair(pairs.first, pairs.second) is None else block_moments(pairs, place)
-        strata.append((channel.share**2 / channel.n * pairs.heaviness(rows, columns), moments[which]))
-
-    def variance(t: float) -> float:
-        return sum(float((factors * changed(t) * moments.at(t)).sum()) for factors, moments in strata)
-
-    return ratio_limits(*ratio, variance, max(each.step for each in channels), z)
 
 
 def _apart(pairs: Pairs, place: tuple[int, int]) -> tuple[HypothesisMoments, HypothesisMoments]:

@@ -94,55 +94,45 @@ class ScoreProducts(NamedTuple):
         return CellProducts(once, twice, by_row, squares)
 
 
-def _by_scores(
-    variables: tuple[Variable, Variable], reported: tuple[Reported, Reported], weights: tuple[Floats, Floats]
-) -> ScoreProducts:
+def _by_scores(pairs: "Pairs") -> ScoreProducts:
     parts = []
-    for start in range(0, max(len(weights[0]), 1), ROWS):
+    for start in range(0, max(len(pairs.weights), 1), ROWS):
         rows = slice(start, start + ROWS)
-        columns = [_matrix(each, column[rows]).T for each, column in zip(variables, reported, strict=True)]
+        columns = [_matrix(each, column[rows]).T for each, column in pairs.columns]
         v = np.concatenate([np.ones((1, columns[0].shape[1])), *columns])
-        s, w, w2 = v**2, weights[0][rows], weights[1][rows]
+        s, w, w2 = v**2, pairs.weights[rows], pairs.squares[rows]
         parts.append(((v * w) @ v.T, (v * w2) @ v.T, (s * w2) @ v.T, (s * w2) @ s.T))
     return ScoreProducts(*(np.sum(column, axis=0) for column in zip(*parts, strict=True)))
 
 
-def _by_support(
-    variables: tuple[Variable, Variable], reported: tuple[Reported, Reported], weights: tuple[Floats, Floats]
-) -> ScoreProducts:
+def _by_support(pairs: "Pairs", alike: bool) -> ScoreProducts:
     # Without weights the counts are whole numbers, which float32 adds exactly in half the memory.
-    alike = bool((weights[0] == 1).all() and (weights[1] == 1).all())
-    channels = [channel for each in variables for channel in each.channels]
-    width = 1 + len(channels)
+    width = 1 + sum(len(each.channels) for each, _ in pairs.columns)
     once, twice = np.zeros((width, width)), np.zeros((width, width))
-    for start in range(0, max(len(weights[0]), 1), ROWS):
+    for start in range(0, max(len(pairs.weights), 1), ROWS):
         rows = slice(start, start + ROWS)
         # float32 is exact for whole numbers up to 2^24, and a block has fewer rows.
-        block = np.ones((width, len(weights[0][rows])), dtype=np.float32 if alike else np.float64)
+        block = np.ones((width, len(pairs.weights[rows])), dtype=np.float32 if alike else np.float64)
         place = 1
-        for variable, column in zip(variables, reported, strict=True):
+        for variable, column in pairs.columns:
             supported = variable.supports(column[rows])  # type: ignore[attr-defined]
             block[place : place + supported.shape[1]] = supported.T
             place += supported.shape[1]
-        once += block @ block.T if alike else (block * weights[0][rows]) @ block.T
-        twice += 0 if alike else (block * weights[1][rows]) @ block.T
-    return _scored(channels, once, once if alike else twice)
+        once += block @ block.T if alike else (block * pairs.weights[rows]) @ block.T
+        twice += 0 if alike else (block * pairs.squares[rows]) @ block.T
+    return _scored(pairs, once, once if alike else twice)
 
 
-def _of_masks(
-    variables: tuple[Variable, Variable], reported: tuple[Reported, Reported], weights: tuple[Floats, Floats]
-) -> ScoreProducts:
-    alike = bool((weights[0] == 1).all() and (weights[1] == 1).all())
+def _of_masks(pairs: "Pairs", alike: bool) -> ScoreProducts:
     octets: list[Reported] = []
     places: list[list[int]] = []
-    for variable, column in zip(variables, reported, strict=True):
+    for variable, column in pairs.columns:
         first = 1 + sum(map(len, places))
         for start in range(0, len(variable.channels), 8):
             octets.append((column >> column.dtype.type(start)).astype(np.uint8))
             places.append(list(range(first, first + len(variable.channels)))[start : start + 8])
-    once = _supports_of_octets(octets, places, None if alike else weights[0])
-    twice = once if alike else _supports_of_octets(octets, places, weights[1])
-    return _scored([channel for each in variables for channel in each.channels], once, twice)
+    once = _supports_of_octets(octets, places, None if alike else pairs.weights)
+    return _scored(pairs, once, once if alike else _supports_of_octets(octets, places, pairs.squares))
 
 
 def _supports_of_octets(octets: Sequence[Reported], places: Sequence[Sequence[int]], weights: Floats | None) -> Floats:
@@ -175,8 +165,9 @@ def _count_octets(one: Reported, other: Reported, weights: Floats | None) -> Flo
     return counts.reshape(256, 256)
 
 
-def _scored(channels: list[tuple[float, float]], once: Floats, twice: Floats) -> ScoreProducts:
+def _scored(pairs: "Pairs", once: Floats, twice: Floats) -> ScoreProducts:
     """Convert counts of supports into sums of scores; z = high x + low (1 - x), and likewise for squares."""
+    channels = [channel for each, _ in pairs.columns for channel in each.channels]
     low = np.array([-b / (a - b) for a, b in channels])
     high = np.array([(1 - b) / (a - b) for a, b in channels])
     # These map (1, supports) to (1, values).
@@ -283,16 +274,21 @@ class Pairs:
         """Coefficients of the score of a cell in the scores of its categories."""
         return pair_score(self.first, self.second)
 
+    @property
+    def columns(self) -> tuple[tuple[Variable, Numbers], ...]:
+        """Both variables, each with its reported values."""
+        return (self.first, self.reported[0]), (self.second, self.reported[1])
+
     @cached_property
     def products(self) -> ScoreProducts:
         """Sums of products of both variables' scores over all reports."""
-        both, weights = (self.first, self.second), (self.weights, self.squares)
+        both, alike = (self.first, self.second), bool((self.weights == 1).all() and (self.squares == 1).all())
         if all(isinstance(each, ChoiceVariable) and each.masks and not each.balanced for each in both):
-            return _of_masks(both, self.reported, weights)
+            return _of_masks(self, alike)
         # Balanced scores depend on more than support of one category, so they need the general path.
         if all(isinstance(each, YesNo) or (isinstance(each, ChoiceVariable) and not each.balanced) for each in both):
-            return _by_support(both, self.reported, weights)
-        return _by_scores(both, self.reported, weights)
+            return _by_support(self, alike)
+        return _by_scores(self)
 
     def heaviness(self, rows: Floats, columns: Floats) -> Floats:
         """Return sum w^2 / sum w in each group of rows and columns, divided by sum w^2 / sum w of all reports, (g, h).
@@ -308,7 +304,7 @@ class Pairs:
             return np.ones((rows.shape[1], columns.shape[1]))
         one, other = (
             each.scores(reported) @ group if each.public and each.categories else np.ones((len(reported), len(group.T)))
-            for each, reported, group in zip((self.first, self.second), self.reported, (rows, columns), strict=True)
+            for (each, reported), group in zip(self.columns, (rows, columns), strict=True)
         )
         sums, squares = ((one * each[:, None]).T @ other for each in (self.weights, self.squares))
         of_rows = sums.sum(axis=1, keepdims=True), squares.sum(axis=1, keepdims=True)
@@ -395,13 +391,13 @@ class Joint:
     def moments(self, products: Products) -> Moments:
         """Return the mean of h over all reports, (d,), and its covariance, (d, d)."""
         sums = [_sums(pairs, products) for pairs in self.strata]
-        parts = [share * total.first / total.weight for share, total in zip(self.shares, sums, strict=True)]
+        parts = [share * first / weight for share, (weight, _, first, _, _) in zip(self.shares, sums, strict=True)]
         mean: Floats = np.sum(parts, axis=0)
         covariance = np.zeros((len(mean), len(mean)))
-        for share, total in zip(self.shares, sums, strict=True):
-            centred = total.second - np.outer(mean, total.squared) - np.outer(total.squared, mean)
-            centred += total.squares * np.outer(mean, mean)
-            covariance += centred * (share / total.weight) ** 2
+        for share, (weight, squares, _, squared, second) in zip(self.shares, sums, strict=True):
+            centred = second - np.outer(mean, squared) - np.outer(squared, mean)
+            centred += squares * np.outer(mean, mean)
+            covariance += centred * (share / weight) ** 2
         # Bessel's correction; ``max`` keeps a single report from dividing by 0.
         return Moments(mean, covariance * self.n / max(self.n - 1, 1))
 
@@ -490,21 +486,13 @@ def _counted(
     return reported, numbers[len(numbers) // 2], numbers[-1], numbers[0]
 
 
-class _Sums(NamedTuple):
-    weight: float
-    squares: float
-    first: Floats
-    squared: Floats
-    second: Floats
-
-
-def _sums(pairs: Pairs, products: Products) -> _Sums:
+def _sums(pairs: Pairs, products: Products) -> list[Any]:
     """Return the sums of w, w^2, w h, w^2 h and w^2 h h' over the reports of a stratum."""
     parts = []
     for scored, weights, squares in pairs.blocks():
         h = products(scored)
         parts.append((weights.sum(), squares.sum(), weights @ h, squares @ h, (h * squares[:, None]).T @ h))
-    return _Sums(*(sum(column) for column in zip(*parts, strict=True)))
+    return [sum(column) for column in zip(*parts, strict=True)]
 
 
 def _uniform_square(pairs: Pairs) -> float:
@@ -545,15 +533,6 @@ class Independence(NamedTuple):
     p: float
 
 
-class _Scatter(NamedTuple):
-    """Centred sums of products of scores, between the variables and within each, and the effective n."""
-
-    between: Floats
-    first: Floats
-    second: Floats
-    n: float
-
-
 def independence(strata: Sequence[Pairs]) -> Independence | None:
     """Test independence within strata, of which those with at most one effective report are ignored.
 
@@ -562,10 +541,9 @@ def independence(strata: Sequence[Pairs]) -> Independence | None:
     some = [pairs for pairs in strata if pairs.size > 1]
     apart = all(block_pair(pairs.first, pairs.second) is None for pairs in some)
     if apart and len(some) == 1:
-        scatter = _scatter(some[0])
-        (first, rank), (second, other) = inverse(scatter.first), inverse(scatter.second)
-        trace = np.trace(first @ scatter.between @ second @ scatter.between.T)
-        statistic, df = float((scatter.n - 1) * trace), rank * other
+        between, *own = _scatter(some[0])
+        (first, rank), (second, other) = map(inverse, own)
+        statistic, df = float((some[0].size - 1) * np.trace(first @ between @ second @ between.T)), rank * other
     elif not apart and len(some[0].first.categories) * len(some[0].second.categories) > MOST_CELLS:
         return None
     else:
@@ -592,12 +570,11 @@ def across_waves(test: Independence | None, strata: Sequence[Pairs], waves: int)
 
 def _between_people(pairs: Pairs) -> Iterator[float]:
     """Yield for both variables the part of the scores' variance that is between people, by what is estimated."""
-    scatter, end = _scatter(pairs), 1 + max(len(pairs.first.categories), 1)
-    means = np.split(pairs.products.once[0, 1:] / pairs.products.once[0, 0], [end - 1])
-    for variable, within, mean in zip((pairs.first, pairs.second), scatter[1:3], means, strict=True):
+    means = np.split(pairs.products.once[0, 1:] / pairs.products.once[0, 0], [max(len(pairs.first.categories), 1)])
+    for variable, within, mean in zip((pairs.first, pairs.second), _scatter(pairs)[1:], means, strict=True):
         least, most = (0.0, 1.0) if variable.categories else (variable.levels[0], variable.levels[-1])
         people = float(np.maximum((mean - least) * (most - mean), 0.0).sum())
-        yield people / max(float(np.trace(within)) / scatter.n, people) if people else 0.0
+        yield people / max(float(np.trace(within)) / pairs.size, people) if people else 0.0
 
 
 def _stratified(strata: Sequence[Pairs]) -> tuple[float, int]:
@@ -605,10 +582,9 @@ def _stratified(strata: Sequence[Pairs]) -> tuple[float, int]:
     moved: Any = 0.0
     for pairs in strata:
         if block_pair(pairs.first, pairs.second) is None:
-            scatter = _scatter(pairs)
-            deviation = (scatter.between / scatter.n).ravel()
-            inverses = np.kron(inverse(scatter.first)[0], inverse(scatter.second)[0])
-            precision: Floats = np.asarray((scatter.n - 1) * scatter.n**2 * inverses, dtype=np.float64)
+            between, *own = _scatter(pairs)
+            deviation, inverses = (between / pairs.size).ravel(), np.kron(*(inverse(each)[0] for each in own))
+            precision: Floats = np.asarray((pairs.size - 1) * pairs.size**2 * inverses, dtype=np.float64)
         else:
             deviation, precision = _of_block(pairs)
         information = information + precision
@@ -625,7 +601,8 @@ def _of_block(pairs: Pairs) -> tuple[Floats, Floats]:
     sums, end = pairs.products, 1 + sizes[0]
     rows, columns = sums.once[1:end, 0] / sums.once[0, 0], sums.once[0, end:] / sums.once[0, 0]
     deviation = sums.cells(end, pairs.score).once / sums.once[0, 0] - np.outer(rows, columns)
-    one, other = (_possible(shares) for shares in (rows, columns))
+    # A variance is a moment of a possible population, so negative estimates are set to 0 and the rest rescaled.
+    one, other = (np.maximum(shares, 0.0) / np.maximum(shares, 0.0).sum() for shares in (rows, columns))
     reported = tuple(each.ravel() for each in np.indices(sizes))
     chances = np.einsum("yij,i,j->y", joint_likelihood((pairs.first, pairs.second), reported), one, other)
     z, z_other = pairs.first.scores(reported[0])[:, :, None], pairs.second.scores(reported[1])[:, None]
@@ -636,13 +613,8 @@ def _of_block(pairs: Pairs) -> tuple[Floats, Floats]:
     return deviation.ravel(), precision
 
 
-def _possible(shares: Floats) -> Floats:
-    # A variance is a moment of a possible population, so negative estimates are set to 0 and the rest rescaled.
-    clipped: Floats = np.maximum(shares, 0.0) / np.maximum(shares, 0.0).sum()
-    return clipped
-
-
-def _scatter(pairs: Pairs) -> _Scatter:
+def _scatter(pairs: Pairs) -> tuple[Floats, Floats, Floats]:
+    """Return centred sums of products of scores: between the variables, and within each."""
     # Both kinds of weights are rescaled to sum to the effective number of reports.
     once, twice = (sums * (pairs.size / sums[0, 0]) for sums in pairs.products[:2])
     centred = once - np.outer(once[0], once[0]) / pairs.size
@@ -650,7 +622,7 @@ def _scatter(pairs: Pairs) -> _Scatter:
         mean = once[0] / pairs.size
         twice = twice - np.outer(mean, twice[0]) - np.outer(twice[0], mean) + np.outer(mean, mean) * pairs.size
     own, end = twice if pairs.is_weighted else centred, 1 + max(len(pairs.first.categories), 1)
-    return _Scatter(centred[1:end, end:], own[1:end, 1:end], own[end:, end:], pairs.size)
+    return centred[1:end, end:], own[1:end, 1:end], own[end:, end:]
 
 
 def inverse(scatter: Floats, size: float = 0.0) -> tuple[Floats, int]:

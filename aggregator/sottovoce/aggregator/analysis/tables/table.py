@@ -8,13 +8,12 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.availability import LEAST, hidden, left_out, merged
 from sottovoce.aggregator.analysis.result import Result
-from sottovoce.aggregator.analysis.tables.answered_cells import cell_among_answered, share_among_answered
+from sottovoce.aggregator.analysis.tables.answered_cells import share_among_answered
 from sottovoce.aggregator.analysis.tables.likeliest_cells import METHOD as PROFILE, MOST_LIKELIHOODS, LikeliestTable
 from sottovoce.aggregator.analysis.tables.ml_table import (
     ObservedReports,
@@ -93,7 +92,13 @@ def answered_independence(joint: Joint) -> Independence | None:
     df = (occurring[0] - 1) * (occurring[1] - 1)
     if df < 1:
         return None
-    bound = _independent(seen, free, (rows, columns))
+
+    def step(table: Floats) -> Floats:
+        # A jump can leave the hypothesis, so it is put back on it first.
+        return _bound(expected_table(seen, _bound(table, (rows, columns))), (rows, columns))
+
+    # The likeliest table in which the answers are independent.
+    bound = climb(step, lambda table: log_likelihood([seen], table), _bound(free, (rows, columns)), _SETTLED)
     statistic = max(0.0, 2 * (log_likelihood([seen], free) - log_likelihood([seen], bound)))
     # Rao and Scott 1984: what weights that go with the answers do to this statistic, and Kish's factor does not tell.
     statistic /= joint.design_effect(_from_independence(block / block.sum()))
@@ -137,16 +142,6 @@ def _from_independence(table: Floats) -> Products:
         return np.asarray(found.reshape(table.size, -1).T)
 
     return products
-
-
-def _independent(seen: ObservedReports, start: Floats, shape: tuple[int, int]) -> Floats:
-    """Return the likeliest table in which the answers are independent."""
-
-    def step(table: Floats) -> Floats:
-        # A jump can leave the hypothesis, so it is put back on it first.
-        return _bound(expected_table(seen, _bound(table, shape)), shape)
-
-    return climb(step, lambda table: log_likelihood([seen], table), _bound(start, shape), _SETTLED)
 
 
 def _bound(table: Floats, shape: tuple[int, int]) -> Floats:
@@ -203,9 +198,8 @@ class TwoWayTable:
         self.among_answered = self.joint.may_decline
         self.shape = self.joint.answered_shape
         self._z = rule.z(self.shape[0] * self.shape[1])
-        self._shares = _shares(self.joint)
-        self._rows = [max(float(share), _FLOOR) for share in self._shares.rows]
-        self.raw = self._shares.cells
+        self.raw, self._raw_rows, self._errors, self._in_row_errors = _shares(self.joint)
+        self._rows = [max(float(share), _FLOOR) for share in self._raw_rows]
         self.hidden = _hidden(self.joint, self.raw.shape, rule)
         # Merged categories have other indices than those of skip logic, so structural zeros are dropped then.
         names = [(each.first.categories, each.second.categories) for each in (whole, self.joint)]
@@ -221,15 +215,14 @@ class TwoWayTable:
         """Return the share of a cell."""
         if self.hidden[row, column]:
             return _suppressed(self.joint)
-        raw, error = float(self.raw[row, column]), float(self._shares.errors[row, column])
+        raw, error = float(self.raw[row, column]), float(self._errors[row, column])
         if self.among_answered:
-            limits = cell_among_answered(self.joint, self.raw, (row, column), self._z)
-            found = self._ratio(_among_answered(self.joint, row, column, in_row=False), limits)
+            found = self._among_answered(row, column, in_row=False)
         elif self.likeliest is not None:
             shown, low, high = self.likeliest.cell(row, column)
             found = _result(self.joint, shown, raw, error, (low, high), PROFILE)
         else:
-            margins = float(self._shares.rows[row]), float(self.raw[:, column].sum())
+            margins = float(self._raw_rows[row]), float(self.raw[:, column].sum())
             channels = self.channels[row, column]
             limits = score_limits(raw, 1.0, CellChannel.cell_variance, channels, margins, self._z)
             found = _result(self.joint, clip(raw), raw, error, limits, SCORE)
@@ -246,11 +239,7 @@ class TwoWayTable:
         """Return the share of a column within a row."""
         if self.hidden[row, column]:
             return _suppressed(self.joint)
-        if self.joint.second.absent:
-            limits = share_among_answered(self.joint, self.raw, (row, column), self._z)
-            found = self._ratio(_among_answered(self.joint, row, column, in_row=True), limits)
-        else:
-            found = self._of_row(row, column)
+        found = (self._among_answered if self.joint.second.absent else self._of_row)(row, column)
         return found if self.joint.waves == 1 else self.of_waves(found, self.people(row))
 
     def people(self, row: int) -> float:
@@ -315,22 +304,33 @@ class TwoWayTable:
 
     def occurs(self, row: int) -> bool:
         """Return True if an estimated share above 0 of the people is in a row."""
-        return float(self._shares.rows[row]) > 0
+        return float(self._raw_rows[row]) > 0
 
-    def _ratio(self, products: Products, limits: tuple[float, float]) -> Result:
-        """Return the ratio of the means of two products of scores, with its standard error by the delta method."""
-        found = self.joint.moments(products)
-        part, whole = found.mean.tolist()
+    def _among_answered(self, row: int, column: int, in_row: bool = True) -> Result:
+        """Return the share of a cell among the people of its row, or of all, who answered.
+
+        It is the ratio of the means of two products of scores, with its standard error by the delta method.
+        """
+        first, second = self.joint.first, self.joint.second
+
+        def products(each: ScoredPairs) -> Floats:
+            own = ScorePart(each.first[:, row], 1) if in_row else answered_part(each.first, first.absent)
+            whole = each.product(own, answered_part(each.second, second.absent))
+            return np.column_stack([each.cell(row, column), whole])
+
+        limits = share_among_answered(self.joint, self.raw, (row, column), self._z, in_row)
+        mean, covariance = self.joint.moments(products)
+        part, whole = mean.tolist()
         # An unbiased share can be 0 or negative by chance; a quotient has no meaning then, while its limits hold.
         if whole <= 0:
             return _result(self.joint, None, None, None, limits, SCORE)
         gradient = np.array([1 / whole, -part / whole**2])
-        error = math.sqrt(max(float(gradient @ found.covariance @ gradient), 0.0))
+        error = math.sqrt(max(float(gradient @ covariance @ gradient), 0.0))
         return _result(self.joint, clip(part / whole), part / whole, error, limits, SCORE)
 
     def _of_row(self, row: int, column: int) -> Result:
-        cell, group = float(self.raw[row, column]), float(self._shares.rows[row])
-        raw, error = (cell / group, float(self._shares.in_row_errors[row, column])) if group > 0 else (None, None)
+        cell, group = float(self.raw[row, column]), float(self._raw_rows[row])
+        raw, error = (cell / group, float(self._in_row_errors[row, column])) if group > 0 else (None, None)
         if self.likeliest is not None:
             found = self.likeliest.share(row, column)
             if found is None:
@@ -392,17 +392,6 @@ class TwoWayTable:
         """Smallest and largest value of a row: of a share, or of a mean."""
         second = self.joint.second
         return (0.0, 1.0) if second.categories else (second.levels[0], second.levels[-1])
-
-
-def _among_answered(joint: Joint, row: int, column: int, in_row: bool) -> Products:
-    """Return the products of scores of a cell, and of the people of its row, or of all, who answered."""
-
-    def products(each: ScoredPairs) -> Floats:
-        own = ScorePart(each.first[:, row], 1) if in_row else answered_part(each.first, joint.first.absent)
-        whole = each.product(own, answered_part(each.second, joint.second.absent))
-        return np.column_stack([each.cell(row, column), whole])
-
-    return products
 
 
 def shown_reports(whole: Joint, rule: Rule = DEFAULT_RULE) -> Joint | None:
@@ -530,16 +519,8 @@ def _respondents(whole: Joint, variable: Variable, place: int) -> list[int]:
     return [int(count) for count in counts]
 
 
-class _Shares(NamedTuple):
-    """Raw shares of cells, (k, m), and rows, (k,), and standard errors of cells and of shares within rows, (k, m)."""
-
-    cells: Floats
-    rows: Floats
-    errors: Floats
-    in_row_errors: Floats
-
-
-def _shares(whole: Joint) -> _Shares:
+def _shares(whole: Joint) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return raw shares of cells, (k, m), and rows, (k,), and errors of cells and of shares within rows, (k, m)."""
     end = 1 + len(whole.first.categories)
     found = [
         (share / pairs.products.once[0, 0], pairs.products, pairs.products.cells(end, pairs.score))
@@ -564,7 +545,8 @@ def _shares(whole: Joint) -> _Shares:
     within = (spread - 2 * share * crossed + share**2 * of_rows[:, None]) / groups**2
     # As for any sample variance, since the mean is estimated from the same reports.
     factor = whole.n / max(whole.n - 1, 1)
-    return _Shares(cells, rows, *(np.sqrt(np.maximum(each, 0.0) * factor) for each in (spread, within)))
+    errors, in_row_errors = (np.sqrt(np.maximum(each, 0.0) * factor) for each in (spread, within))
+    return cells, rows, errors, in_row_errors
 
 
 def _hidden(whole: Joint, shape: tuple[int, int], rule: Rule) -> NDArray[np.bool_]:

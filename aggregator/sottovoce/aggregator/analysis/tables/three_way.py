@@ -174,18 +174,12 @@ def _shown(
     """Return the newest variable, and the reports of people in no small group by it, with a note on the others."""
     if not each.newest.public:
         return each.newest, rows, ()
-    people = _people(columns, each, rows)
+    values = columns.values[each.question.name][rows]
+    people = np.bincount(values[values != null_of(values)], minlength=len(each.newest.categories)).tolist()
     shown, notes = left_out(each.newest, people, rule.least)
     if not notes:
         return merged(each.newest, people, rule.least), rows, ()
     return shown, rows & ~np.isin(columns.values[each.question.name], small(each.newest, people, rule.least)), notes
-
-
-def _people(columns: Columns, each: SelectedVariable, rows: Truths) -> list[int]:
-    """Return the number of people with each public answer."""
-    values = columns.values[each.question.name][rows]
-    found: list[int] = np.bincount(values[values != null_of(values)], minlength=len(each.newest.categories)).tolist()
-    return found
 
 
 def _distinct(variables: Sequence[Variable], values: Sequence[Reported]) -> tuple[list[Reported], Floats]:

@@ -12,12 +12,7 @@ from sottovoce.aggregator.analysis.regression.regression import regress
 from sottovoce.aggregator.analysis.regression.regression_result import Regression
 from sottovoce.aggregator.analysis.report_columns import Columns, read_columns, strata_of
 from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
-from sottovoce.aggregator.analysis.tables.answered_cells import (
-    block_groups,
-    block_moments,
-    cell_among_answered,
-    share_among_answered,
-)
+from sottovoce.aggregator.analysis.tables.answered_cells import block_groups, block_moments, share_among_answered
 from sottovoce.aggregator.analysis.tables.block_fit import fit_block
 from sottovoce.aggregator.analysis.tables.crosstab import crosstab, crosstab_within
 from sottovoce.aggregator.analysis.tables.group_comparison import compare
@@ -216,11 +211,11 @@ def test_moments_among_the_people_who_answered_are_those_of_the_channel() -> Non
 def test_limits_among_the_people_who_answered_contain_the_truth_of_expected_reports() -> None:
     """And are narrower with more reports."""
     pair, truth = variables(DECLINED, "a", "b"), np.arange(1, 13).reshape(3, 4) / 78
-    for limits, share in ((cell_among_answered, 5 / 24), (share_among_answered, 5 / 18)):
+    for in_row, share in ((False, 5 / 24), (True, 5 / 18)):
         widths = []
         for n in (500, 5000):
             found = expected(*pair, truth, n)
-            low, high = limits(found, truth, (1, 0), Z)
+            low, high = share_among_answered(found, truth, (1, 0), Z, in_row)
             assert low < share < high
             widths.append(high - low)
         assert widths[1] < widths[0] / 2
