@@ -84,7 +84,7 @@ def two_groups(
 
     ``levels`` are confidence and power. Raises EstimateError if a value is out of range, or they are equal.
     """
-    variance, difference = sum(_checked(measure, value) for value in values), abs(values[0] - values[1])
+    variance, difference = sum(measure.checked_variance(value) for value in values), abs(values[0] - values[1])
     if not difference:
         raise EstimateError("the two groups must differ")
     effect = f"{values[0]:.4g} against {values[1]:.4g} in two groups, so many in each,"
@@ -107,7 +107,7 @@ def one_sample(
 
     Raises EstimateError if a value is out of range, or they are equal.
     """
-    null, true = math.sqrt(_checked(measure, known)), math.sqrt(_checked(measure, expected))
+    null, true = (math.sqrt(measure.checked_variance(value)) for value in (known, expected))
     if known == expected:
         raise EstimateError("the expected value must differ from the known one")
     z, of_power = _quantiles(levels)
@@ -116,23 +116,19 @@ def one_sample(
     reports = math.ceil(((z * null + of_power * true) / (expected - known)) ** 2)
 
     def power(count: int) -> float:
+        # Of a share the exact test's, on one side of 0 and of 1.
         if isinstance(measure, ShareChannel) and count <= MOST_EXACT:
-            return _exact_power(measure, known, expected, 1 - levels[0], count)
+            chances, share = (binomial(count, measure.reported(each)) for each in (known, expected))
+            # The more reports of the other answer, the less likely is a known share of 0 or 1.
+            side = -1 if known == 0 else 1
+            tails = two_sided(chances) if 0 < known < 1 else np.cumsum(chances[::side])[::side]
+            return float(share[tails <= 1 - levels[0]].sum())
         return NormalDist().cdf((abs(expected - known) * math.sqrt(count) - z * null) / true)
 
     if isinstance(measure, ShareChannel) and reports <= MOST_EXACT:
         reports = first_enough(lambda count: power(count) >= levels[1], reports)
     found = None if n is None else power(n)
     return GivenSample(f"{expected:.4g} against the known {known:.4g}", reports, n, found)
-
-
-def _exact_power(measure: ShareChannel, known: float, expected: float, level: float, n: int) -> float:
-    """Return the chance that the exact test of ``n`` reports finds an expected share, on one side of 0 and of 1."""
-    chances, true = (binomial(n, measure.reported(share)) for share in (known, expected))
-    # The more reports of the other answer, the less likely is a known share of 0 or 1.
-    side = -1 if known == 0 else 1
-    found = two_sided(chances) if 0 < known < 1 else np.cumsum(chances[::side])[::side]
-    return float(true[found <= level].sum())
 
 
 def odds_ratio_of_two(
@@ -191,7 +187,7 @@ def arms_apart(
         raise EstimateError("the two values must differ")
     variance = 0.0
     for question, place, value in zip(questions, places, values, strict=True):
-        variance += _checked(measure_of(question), value) / float(share_asked(survey, place))
+        variance += measure_of(question).checked_variance(value) / float(share_asked(survey, place))
     (one, other), (first, second) = values, questions
     effect = f"{one:.4g} of {first.name} against {other:.4g} of {second.name}, in all arms together,"
     return _of_difference(effect, variance, difference, levels, n)
@@ -251,9 +247,3 @@ def _smallest(needed: Callable[[float], float], n: int) -> float | None:
 
 def _quantiles(levels: tuple[float, float]) -> tuple[float, float]:
     return NormalDist().inv_cdf((1 + levels[0]) / 2), NormalDist().inv_cdf(levels[1])
-
-
-def _checked(measure: Measure, value: float) -> float:
-    if not measure.low <= value <= measure.high:
-        raise EstimateError(f"the {measure.noun} must lie in [{measure.low:.15g}, {measure.high:.15g}]")
-    return measure.variance(value)

@@ -75,6 +75,12 @@ class Measure(ABC):
     def openly(self) -> "Measure":
         """Same estimand, asked as a public question."""
 
+    def checked_variance(self, expected: float) -> float:
+        """Return ``variance``; raise EstimateError if such a value is impossible."""
+        if not self.low <= expected <= self.high:
+            raise EstimateError(f"the {self.noun} must lie in [{self.low:.15g}, {self.high:.15g}]")
+        return self.variance(expected)
+
     def spread(self, expected: float) -> float:
         """Return the largest variance of true values within [low, high] with this mean."""
         return (expected - self.low) * (self.high - expected)

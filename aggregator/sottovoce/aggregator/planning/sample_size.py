@@ -111,8 +111,8 @@ class Goal:
     def check(self, measure: Measure) -> None:
         """Check that the target is possible for this estimand; raise EstimateError, naming the value that is not."""
         low, high = measure.low, measure.high
-        if not all(low <= value <= high for value in self.groups):
-            raise EstimateError(f"the {measure.noun} must lie in [{low:.15g}, {high:.15g}]")
+        for value in self.groups:
+            measure.checked_variance(value)
         if self.half_width is not None and not measure.blur < self.half_width < high - low:
             why = "; values of one bin cannot be told apart" if measure.blur else ""
             raise EstimateError(f"the half-width must lie between {measure.blur:.15g} and {high - low:.15g}{why}")
@@ -267,11 +267,8 @@ def _people_needed(measure: Measure, goal: Goal, fieldwork: Fieldwork) -> float:
     # The exact search has no design effects, so its result is scaled by them.
     plain = measure.variance(goal.expected)
     stretch = variances[0] / plain if plain else fieldwork.weighting
-    return stretch * first_enough(partial(_is_assured, measure, goal), math.ceil(reach**2 * plain))
-
-
-def _is_assured(measure: Measure, goal: Goal, reports: int) -> bool:
-    return measure.chance(goal.expected, goal.half_width or math.nan, reports, goal.confidence) >= goal.assurance
+    chance = partial(measure.chance, goal.expected, goal.half_width or math.nan, confidence=goal.confidence)
+    return stretch * first_enough(lambda n: chance(reports=n) >= goal.assurance, math.ceil(reach**2 * plain))
 
 
 def first_enough(enough: Callable[[int], bool], start: int) -> int:

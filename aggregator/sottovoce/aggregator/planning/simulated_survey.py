@@ -90,17 +90,15 @@ def _simulate_asked(block: JointRR, truths: Sequence[Values], asked: Sequence[An
 
 def simulate_block(block: JointRR, truths: Sequence[Values], draws: BatchDraws) -> list[Values]:
     """Randomize the true categories, shape (n,), of a block's questions that are asked; return the reported."""
-    starts = range(0, len(truths[0]), BLOCK)
-    parts = [_draw(block, [truth[start : start + BLOCK] for truth in truths], draws) for start in starts]
+    (places, offsets), parts = _offsets(block), []
+    for start in range(0, len(truths[0]), BLOCK):
+        some = [truth[start : start + BLOCK] for truth in truths]
+        drawn = draws.below(block.total, len(some[0]))
+        way = places[drawn] if block.total <= _SMALL else np.searchsorted(places, drawn, side="right")
+        moved = [truth.astype(offset.dtype) + offset[way] for truth, offset in zip(some, offsets, strict=True)]
+        sized = zip(moved, block.asked_sizes, strict=True)
+        parts.append([np.where(value < size, value, value - size) for value, size in sized])
     return [np.concatenate(columns) for columns in zip(*parts, strict=True)] if parts else [*truths]
-
-
-def _draw(block: JointRR, truths: Sequence[Values], draws: BatchDraws) -> list[Values]:
-    places, offsets = _offsets(block)
-    drawn = draws.below(block.total, len(truths[0]))
-    way = places[drawn] if block.total <= _SMALL else np.searchsorted(places, drawn, side="right")
-    moved = [truth.astype(offset.dtype) + offset[way] for truth, offset in zip(truths, offsets, strict=True)]
-    return [np.where(value < size, value, value - size) for value, size in zip(moved, block.asked_sizes, strict=True)]
 
 
 @lru_cache(maxsize=16)
@@ -154,20 +152,30 @@ class SetShares:
     places: tuple[float, ...] = ()
 
 
-def set_inventor(question: Question, wanted: SetShares, generator: np.random.Generator) -> Inventor:
-    """Return a sampler of true values of a question with given shares or means, independently."""
-    domain = question.domain
-    if domain.grid is None:
-        return (masks if question.kind.is_set else options)(domain, np.array(wanted.shares), generator)
-    return _around(domain, wanted.places, generator, lambda drawn: drawn if domain.coordinates else drawn[:, 0])
+def _inventor(survey: Survey, question: Question, generator: np.random.Generator, wanted: SetShares | None) -> Inventor:
+    """Return a sampler of true values of a question with the ``wanted`` shares or means, independently.
+
+    None is for invented ones: shares are drawn uniformly from all distributions (Dirichlet), numbers are skewed towards
+    their lower end, and anchors have their known share. Arms are drawn by their weights in either case.
+    """
+    domain, shares = question.domain, arm_shares(survey, question) or (() if wanted is None else wanted.shares)
+    if wanted is None and question.known_share is not None:
+        yes = float(question.known_share)
+        shares = (1 - yes, yes, 0.0)[: domain.size]
+    if domain.grid is not None:
+        return _numbers(domain, generator) if wanted is None else _around(domain, wanted.places, generator)
+    if question.kind.is_set:
+        return _masks(domain, np.array(shares) if shares else generator.beta(1, 3, size=domain.size), generator)
+    own = np.array(shares) if shares else generator.dirichlet(np.ones(domain.size))
+    return lambda count: generator.choice(domain.size, size=count, p=own).astype(np.int64)
 
 
-def options(domain: Domain, shares: TrueShares, generator: np.random.Generator) -> Inventor:
-    """Return a sampler of one option per respondent; ``shares`` sum to 1."""
-    return lambda count: generator.choice(domain.size, size=count, p=shares).astype(np.int64)
+def _numbers(domain: Domain, generator: np.random.Generator) -> Inventor:
+    size = [len(domain.options)] if domain.coordinates else []
+    return lambda count: np.rint(generator.beta(2, 5, size=(count, *size)) * domain.steps).astype(np.int64)
 
 
-def masks(domain: Domain, shares: TrueShares, generator: np.random.Generator) -> Inventor:
+def _masks(domain: Domain, shares: TrueShares, generator: np.random.Generator) -> Inventor:
     """Return a sampler of a set of options per respondent, as bit masks; options are independent.
 
     ``shares`` are probabilities to choose, before the limit on the number of choices.
@@ -183,9 +191,7 @@ def masks(domain: Domain, shares: TrueShares, generator: np.random.Generator) ->
     return drawn
 
 
-def _around(
-    domain: Domain, places: Sequence[float], generator: np.random.Generator, shape: Callable[[Any], Any]
-) -> Inventor:
+def _around(domain: Domain, places: Sequence[float], generator: np.random.Generator) -> Inventor:
     """Return a sampler of beta-distributed numbers on the grid; a mean at an end of the range gives only that end."""
 
     def column(place: float, count: int) -> Any:  # noqa: ANN401 - an array of numbers
@@ -196,8 +202,8 @@ def _around(
     def drawn(count: int) -> Values:
         exact = np.column_stack([column(place, count) for place in places]) * domain.steps
         # Randomized rounding keeps the mean exact on a grid of any coarseness.
-        found: Values = shape(np.floor(exact + generator.random(exact.shape)).astype(np.int64).clip(0, domain.steps))
-        return found
+        found: Values = np.floor(exact + generator.random(exact.shape)).astype(np.int64).clip(0, domain.steps)
+        return found if domain.coordinates else found[:, 0]
 
     return drawn
 
@@ -295,16 +301,12 @@ def _without(question: Question, truth: Values, shown: RowMask) -> Values:
 
 
 def _holds(condition: Condition, values: Values, answered: RowMask) -> RowMask:
-    return answered & _meets(condition, values)
-
-
-def _meets(condition: Condition, values: Values) -> RowMask:
     if condition.span is not None:
-        return (values >= condition.span[0]) & (values <= condition.span[1])
+        return answered & (values >= condition.span[0]) & (values <= condition.span[1])
     if not condition.mask:
-        return np.isin(values, condition.options)
+        return answered & np.isin(values, condition.options)
     meets: RowMask = (values & sum(1 << option for option in condition.options)) != 0
-    return meets
+    return answered & meets
 
 
 Tally = Mapping[int, int]
@@ -336,24 +338,11 @@ class Piloted:
 def invent(survey: Survey, count: int, seed: int, block: int = BLOCK) -> Iterator[list[Values]]:
     """Yield true values of ``count`` simulated respondents in blocks: an array for each question.
 
-    Shares of options are drawn uniformly from all distributions (Dirichlet); numbers are skewed towards their lower
-    end. Hidden questions have their fixed value, anchors their known share. Memory grows with ``block``.
+    Hidden questions have their fixed value. Memory grows with ``block``.
     """
-    draw = [
-        _inventor(question, generator, arm_shares(survey, question))
-        for question, generator in zip(survey.questions, _generators(survey, seed), strict=True)
-    ]
+    draw = _inventors(survey, seed, [None] * len(survey.questions))
     for start in range(0, count, block):
         yield hide(survey, [values(min(block, count - start)) for values in draw])
-
-
-def _inventor(question: Question, generator: np.random.Generator, arms: Sequence[float]) -> Inventor:
-    if arms:
-        return options(question.domain, np.array(arms), generator)
-    if question.known_share is None:
-        return _INVENTORS[question.kind.truth](question.domain, generator)
-    yes = float(question.known_share)
-    return options(question.domain, np.array([1 - yes, yes, 0.0][: question.domain.size]), generator)
 
 
 def invent_as_set(survey: Survey, count: int, seed: int, wanted: Sequence[SetShares]) -> list[Values]:
@@ -361,24 +350,22 @@ def invent_as_set(survey: Survey, count: int, seed: int, wanted: Sequence[SetSha
 
     Answers to different questions are independent, except that hidden questions have their fixed value.
     """
-    asked = zip(survey.questions, _generators(survey, seed), wanted, strict=True)
-    draw = []
-    for question, generator, each in asked:
-        drawn = arm_shares(survey, question)
-        draw.append(set_inventor(question, SetShares(drawn) if drawn else each, generator))
-    return hide(survey, [values(count) for values in draw])
+    return hide(survey, [values(count) for values in _inventors(survey, seed, wanted)])
 
 
-def _generators(survey: Survey, seed: int) -> list[np.random.Generator]:
-    """Return a generator for each question, so that no question's values depend on the draws of another."""
+def _inventors(survey: Survey, seed: int, wanted: Sequence[SetShares | None]) -> list[Inventor]:
+    # A generator for each question, so that no question's values depend on the draws of another.
     seeds = np.random.SeedSequence(seed).spawn(len(survey.questions))
-    return [np.random.Generator(np.random.PCG64(each)) for each in seeds]
+    return [
+        _inventor(survey, question, np.random.Generator(np.random.PCG64(each)), shares)
+        for question, each, shares in zip(survey.questions, seeds, wanted, strict=True)
+    ]
 
 
 def pilot(survey: Survey, blocks: Iterable[list[Values]], draws: BatchDraws) -> Piloted:
     """Randomize blocks of true values with the batch client and estimate the results of the closed survey."""
     tallies: dict[int, Counter[int]] = {index: Counter() for index in range(len(survey.questions))}
-    true = [[Counter[int]() for _ in _coordinates(question)] for question in survey.questions]
+    true = [[Counter[int]() for _ in each.domain.coordinates or (each.name,)] for each in survey.questions]
     n = 0
     for truths in blocks:
         n += len(truths[0])
@@ -433,14 +420,10 @@ def compare(piloted: Piloted) -> list[SimulatedEstimate]:
 
 def answers_of(survey: Survey, truths: list[Values], respondent: int) -> dict[str, Any]:
     """Return a simulated respondent's answers in the form's representation."""
+    values = zip(survey.questions, (truth[respondent].tolist() for truth in truths), strict=True)
     return {
-        question.name: _answer(question, truth[respondent].tolist())
-        for question, truth in zip(survey.questions, truths, strict=True)
+        each.name: None if each.domain.absent and value == each.absent else each.answer(value) for each, value in values
     }
-
-
-def _coordinates(question: Question) -> Sequence[str]:
-    return question.domain.coordinates or (question.name,)
 
 
 def _options_of_mask(question: Question) -> int:
@@ -465,33 +448,3 @@ def _quantile(question: Question, truth: Tally, percent: int) -> float:
 def _in_units(question: Question, steps: Fraction) -> float:
     (number,) = in_units([steps], grid_of(question.domain))
     return number
-
-
-def _answer(question: Question, value: Any) -> Any:  # noqa: ANN401 - as the question's type has it
-    return None if question.domain.absent and value == question.absent else question.answer(value)
-
-
-def _options(domain: Domain, generator: np.random.Generator) -> Inventor:
-    return options(domain, generator.dirichlet(np.ones(domain.size)), generator)
-
-
-def _masks(domain: Domain, generator: np.random.Generator) -> Inventor:
-    return masks(domain, generator.beta(1, 3, size=domain.size), generator)
-
-
-def _steps(domain: Domain, generator: np.random.Generator) -> Inventor:
-    return lambda count: np.rint(generator.beta(2, 5, size=count) * domain.steps).astype(np.int64)
-
-
-def _vectors(domain: Domain, generator: np.random.Generator) -> Inventor:
-    size = len(domain.options)
-    return lambda count: np.rint(generator.beta(2, 5, size=(count, size)) * domain.steps).astype(np.int64)
-
-
-_INVENTORS: dict[str, Callable[[Domain, np.random.Generator], Inventor]] = {
-    "yes_no": _options,
-    "option": _options,
-    "options": _masks,
-    "number": _steps,
-    "numbers": _vectors,
-}

@@ -26,7 +26,6 @@ from sottovoce.shared.mechanisms.geometric import Geometric
 from sottovoce.shared.mechanisms.hadamard_response import HadamardResponse
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
 from sottovoce.shared.mechanisms.level_table import LevelTable
-from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
 from sottovoce.shared.mechanisms.rounding_rr import RoundingRR
 from sottovoce.shared.mechanisms.sampled_coordinate import SampledCoordinate
 from sottovoce.shared.mechanisms.sampled_option import SampledOption
@@ -197,10 +196,6 @@ def _table(mechanism: Table, truth: Values, draws: BatchDraws) -> Values:
     return draws.rows([mechanism.weights(value) for value in different.tolist()], row)
 
 
-def _binary_rr(mechanism: BinaryRR, truth: Values, draws: BatchDraws) -> Values:
-    return draws.bit(mechanism, truth).view(np.uint8)
-
-
 def _kary_rr(mechanism: KaryRR, truth: Values, draws: BatchDraws) -> Values:
     drawn = draws.below(mechanism.denominator, len(truth))
     true, other = mechanism.keep.numerator, mechanism.keep.denominator
@@ -210,10 +205,6 @@ def _kary_rr(mechanism: KaryRR, truth: Values, draws: BatchDraws) -> Values:
     narrow = moved.astype(np.min_scalar_type(mechanism.inputs))
     truth = truth.astype(narrow.dtype)
     return np.where(is_truth, truth, narrow + (narrow >= truth))
-
-
-def _memoized_rr(mechanism: MemoizedRR, truth: Values, draws: BatchDraws) -> Values:
-    return draws.bit(mechanism.instantaneous, draws.bit(mechanism.permanent, truth)).view(np.uint8)
 
 
 def _subset_selection(mechanism: SubsetSelection, truth: Values, draws: BatchDraws) -> Values:
@@ -295,9 +286,11 @@ def _sampled_coordinate(mechanism: SampledCoordinate, truth: Values, draws: Batc
 
 
 BATCH: dict[str, Callable[[Any, Values, BatchDraws], Values]] = {
-    "binary_rr": _binary_rr,
+    "binary_rr": lambda mechanism, truth, draws: draws.bit(mechanism, truth).view(np.uint8),
     "kary_rr": _kary_rr,
-    "memoized_rr": _memoized_rr,
+    "memoized_rr": lambda mechanism, truth, draws: draws.bit(
+        mechanism.instantaneous, draws.bit(mechanism.permanent, truth)
+    ).view(np.uint8),
     "subset_selection": _subset_selection,
     "hadamard_response": _hadamard_response,
     "sampled_option": _sampled_option,
