@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from playwright.sync_api import Browser
-from sottovoce.aggregator.analysis.estimates import RevisionCounts
+from sottovoce.aggregator.analysis.estimates import RevisionCounts, analyse
 from sottovoce.aggregator.export.channels import channels_of
-from sottovoce.aggregator.export.codebook import write_codebook
+from sottovoce.aggregator.export.codebook import codebook_lines
 from sottovoce.aggregator.file_formats.provenance import About
-from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.spec import Survey
 
 from tests.browser.test_access import barriers
 from tests.surveys import every_type, survey
@@ -17,11 +17,16 @@ from tests.vectors.arms import two_arms
 EVERY = survey(questions=every_type(), trial=True)
 
 
+def _write_codebook(folder: Path, asked: Survey) -> None:
+    counts = RevisionCounts.closed_with(asked, 0, [])
+    channels = channels_of([counts], [question.name for question in asked.questions])
+    lines = codebook_lines(channels, About.of(asked), analyse([counts]))
+    (folder / "codebook.html").write_text("\n".join(lines), encoding="utf-8")
+
+
 def test_codebook_has_no_barrier(browser: Browser, axe: str, tmp_path: Path) -> None:
     """At every width and in either scheme; and nothing is fetched beside the page itself."""
-    stored = StoredSurvey(1, EVERY.name, 1, EVERY.digest, EVERY.canonical, True, 0)
-    channels = channels_of([RevisionCounts(stored, EVERY, ())], [question.name for question in EVERY.questions])
-    write_codebook(tmp_path / "codebook.html", channels, About.of(EVERY))
+    _write_codebook(tmp_path, EVERY)
     page = browser.new_page()
     fetched: list[str] = []
     page.on("request", lambda request: fetched.append(request.url))
@@ -49,9 +54,7 @@ def test_names_break_at_their_parts_on_a_phone(browser: Browser, tmp_path: Path)
     """No word of a column's name is cut in two."""
     names = ("taken_over_passage", "handed_paper_another", "copied_neighbour")
     asked = survey(questions=[{**each, "name": name} for each, name in zip(every_type(), names, strict=False)])
-    stored = StoredSurvey(1, asked.name, 1, asked.digest, asked.canonical, True, 0)
-    channels = channels_of([RevisionCounts(stored, asked, ())], [question.name for question in asked.questions])
-    write_codebook(tmp_path / "codebook.html", channels, About.of(asked))
+    _write_codebook(tmp_path, asked)
     page = browser.new_page(viewport={"width": 360, "height": 740})
     page.goto((tmp_path / "codebook.html").as_uri())
 
@@ -63,7 +66,7 @@ def test_names_break_at_their_parts_on_a_phone(browser: Browser, tmp_path: Path)
 def test_both_arms_are_in_sight_on_a_phone_and_at_a_desk(browser: Browser, tmp_path: Path) -> None:
     """One picture of the two is shown, as wide as its page at most."""
     asked = parse_survey(two_arms())
-    write_codebook(tmp_path / "codebook.html", [], About.of(asked), shown=())
+    _write_codebook(tmp_path, asked)
     for width, shown in ((360, "flow narrow"), (1280, "flow")):
         page = browser.new_page(viewport={"width": width, "height": 740})
         page.goto((tmp_path / "codebook.html").as_uri())

@@ -167,11 +167,11 @@ class Sentences(HTMLParser):
             self.texts.append(data)
 
 
-def codebook_wrong(survey: Survey, folder: Path) -> list[str]:
-    facts, counts, path = Facts.of(survey), counts_of(survey), folder / "codebook.html"
+def codebook_wrong(survey: Survey) -> list[str]:
+    facts, counts = Facts.of(survey), counts_of(survey)
     channels = channels_of([counts], [question.name for question in survey.questions])
-    codebook.write_codebook(path, channels, About.of(survey), analyse([counts]))
-    printed = _LABELS.sub("", path.read_text(encoding="utf-8").replace("<wbr>", ""))
+    written = "\n".join(codebook.codebook_lines(channels, About.of(survey), analyse([counts])))
+    printed = _LABELS.sub("", written.replace("<wbr>", ""))
     left, wrong = "\n".join(Sentences(printed).texts), wrong_in(printed, IN_CODEBOOK, facts, "en")
     for pattern, times in CODEBOOK.items():
         left, count = re.subn(pattern, "", left)
@@ -197,16 +197,16 @@ Wrong = Callable[[Survey, str, bool], list[str]]
 
 
 @pytest.fixture(params=["account", "card", "codebook", "public"])
-def wrong(request: pytest.FixtureRequest, tmp_path: Path, storage: SQLiteStorage, clock: FakeClock) -> Wrong:
+def wrong(request: pytest.FixtureRequest, storage: SQLiteStorage, clock: FakeClock) -> Wrong:
     """What looks for faults on one kind of page, of a survey, in a language, which is closed or not."""
-    return looking(request.param, tmp_path, create_app(Settings(), storage, clock, {}))
+    return looking(request.param, create_app(Settings(), storage, clock, {}))
 
 
-def looking(kind: str, folder: Path, app: Flask) -> Wrong:
+def looking(kind: str, app: Flask) -> Wrong:
     pages: dict[str, Wrong] = {
         "account": lambda survey, language, _: account_wrong(survey, language),
         "card": lambda survey, language, _: card_wrong(survey, language),
-        "codebook": lambda survey, _, __: codebook_wrong(survey, folder),
+        "codebook": lambda survey, _, __: codebook_wrong(survey),
         "public": lambda survey, language, is_closed: public_wrong(survey, language, app, is_closed),
     }
     return pages[kind]
@@ -250,7 +250,7 @@ FAULTS: list[tuple[str, ModuleType, str, str]] = [
 
 @pytest.mark.parametrize("fault", FAULTS, ids=[f"{place}" for place in range(len(FAULTS))])
 def test_false_or_missing_statement_is_found(
-    tmp_path: Path, storage: SQLiteStorage, clock: FakeClock, monkeypatch: pytest.MonkeyPatch, fault: Any
+    storage: SQLiteStorage, clock: FakeClock, monkeypatch: pytest.MonkeyPatch, fault: Any
 ) -> None:
     """One condition turned at a time: each is found within 20 surveys."""
     kind, module, right, instead = fault
@@ -262,4 +262,4 @@ def test_false_or_missing_statement_is_found(
     for name in [name for name, value in vars(turned).items() if isfunction(value)]:
         monkeypatch.setattr(module, name, getattr(turned, name))
 
-    assert all_wrong(looking(kind, tmp_path, create_app(Settings(), storage, clock, {})), EACH_TIME) != {}
+    assert all_wrong(looking(kind, create_app(Settings(), storage, clock, {})), EACH_TIME) != {}

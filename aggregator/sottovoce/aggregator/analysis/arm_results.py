@@ -17,9 +17,8 @@ import numpy as np
 from sottovoce.aggregator.analysis.availability import LISTED, check_closed
 from sottovoce.aggregator.analysis.documents import Document
 from sottovoce.aggregator.analysis.estimates import LEAST_COHORT, RevisionCounts, Sizes, is_rare, merge_small
-from sottovoce.aggregator.analysis.report_columns import Columns, read_columns
+from sottovoce.aggregator.analysis.report_columns import Columns, place_in, read_columns
 from sottovoce.aggregator.analysis.selection import asked_only
-from sottovoce.aggregator.analysis.shown_columns import place_in
 from sottovoce.aggregator.storage import Cell, Storage
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.reports.batch_columns import tally

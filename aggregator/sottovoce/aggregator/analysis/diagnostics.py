@@ -38,9 +38,14 @@ def alarms(results: SurveyResults, invited: int | None = None) -> list[CountWarn
     for result in results.questions:
         if any(estimate.implausible for estimate in result.estimates):
             found.append(CountWarning("implausible", result.question))
-        if _draws(result.question) and _uneven([estimate.n for estimate in result.estimates]):
+        mechanism = result.question.mechanism
+        draws = mechanism is not None and mechanism.name in {"sampled_option", "sampled_coordinate"}
+        if draws and _uneven([estimate.n for estimate in result.estimates]):
             found.append(CountWarning("drawn", result.question))
-    if any(_uneven(counts, drawn) for counts, drawn in _asked(results)):
+    survey, counts = results.survey, [each.n for each in results.questions]
+    # Arms and earlier revisions may have drawn from other questions, so their counts need not be uniform.
+    sets = () if survey.arms or survey.revision > 1 else samples(survey)
+    if any(_uneven([counts[unit[0]] for unit in each.units], each.size) for each in sets):
         found.append(CountWarning("asked"))
     chance = chance_of_arms(results)
     return found if chance is None or chance >= TAIL else [*found, CountWarning("arms")]
@@ -61,19 +66,6 @@ def chance_of_arms(results: SurveyResults) -> float | None:
     whole = sum(arm.weight for arm in arms)
     expected = [(counts.get(arm.name, 0.0), n * arm.weight / whole) for arm in arms]
     return upper_tail(sum((count - mean) ** 2 / mean for count, mean in expected), len(arms) - 1)
-
-
-def _draws(question: Question) -> bool:
-    return question.mechanism is not None and question.mechanism.name in {"sampled_option", "sampled_coordinate"}
-
-
-def _asked(results: SurveyResults) -> list[tuple[list[int], int]]:
-    """Return the reports on each question of a set that is drawn from, and how many of them each device draws."""
-    survey = results.survey
-    # Arms and earlier revisions may have drawn from other questions, so their counts need not be uniform.
-    if survey.arms or survey.revision > 1:
-        return []
-    return [([results.questions[unit[0]].n for unit in each.units], each.size) for each in samples(survey)]
 
 
 def _uneven(counts: Sequence[int], drawn: int = 1) -> bool:

@@ -203,7 +203,7 @@ def read_columns(
     buffer = _ColumnBuffer(whole, {**kinds, _WAVE: np.dtype(np.uint8), _REVISION: np.dtype(np.uint8)})
     read = 0
     for number, (stored, survey) in enumerate(zip(revisions, surveys, strict=True)):
-        places = {wanted.name: _place(survey, wanted) for wanted in surveys[-1].questions}
+        places = {wanted.name: place_in(survey, wanted) for wanted in surveys[-1].questions}
         for chunk in storage.packed_by_wave(stored.key):
             buffer.add(chunk if wave is None else [row for row in chunk if row[0] == wave], places, number)
             read += len(chunk)
@@ -243,7 +243,7 @@ class _ColumnBuffer:
         into[_REVISION][:] = revision
         for rows, numbers in _matrices(packed):
             for name, place in places.items():
-                into[name][rows] = _widened(None if place is None else numbers[:, place], into[name].dtype)
+                into[name][rows] = widened(numbers, place, into[name].dtype)
 
     def columns(self) -> dict[str, Numbers]:
         """Return the filled part of each column, by name."""
@@ -274,12 +274,14 @@ def _matrices(packed: Sequence[bytes]) -> Iterator[tuple[slice | NDArray[np.int6
         yield np.array(alike), matrix(b"".join([packed[row] for row in alike]), len(alike))
 
 
-def _widened(numbers: Numbers | None, kind: np.dtype[Any]) -> Numbers:
-    """Return the numbers in another width, with the null value of that width."""
+def widened(numbers: Numbers, place: int | None, kind: np.dtype[Any]) -> Numbers:
+    """Return a column of a matrix in another width, with the null value of that width; only this for no column."""
+    # A plain number would take the type of the values, of which a row has narrower ones if all its values fit.
     missing = kind.type(null(kind.itemsize))
-    if numbers is None:
+    if place is None:
         return np.array([missing])
-    return numbers if numbers.dtype == kind else np.where(is_null(numbers), missing, numbers.astype(kind))
+    values: Numbers = numbers[:, place]
+    return values if values.dtype == kind else np.where(is_null(values), missing, values.astype(kind))
 
 
 def _type(surveys: Sequence[Survey], question: Question) -> np.dtype[Any]:
@@ -292,7 +294,7 @@ def _narrowest(largest: int) -> np.dtype[Any]:
     return np.dtype(f"u{next(width for width in LETTERS if largest < null(width))}")
 
 
-def _place(survey: Survey, wanted: Question) -> int | None:
+def place_in(survey: Survey, wanted: Question) -> int | None:
     """Return the place of a question in a revision; None if it does not ask it."""
     return next((place for place, one in enumerate(survey.questions) if same_question(one, wanted)), None)
 
@@ -373,7 +375,7 @@ def strata_of(columns: Columns, question: Question) -> list[StratumTally]:
     """Return (mechanism, tally) of each revision that asks a question of the newest one, oldest first."""
     found: list[StratumTally] = []
     for number, survey in enumerate(columns.revisions):
-        place, asked = _place(survey, question), columns.question(question.name, number)
+        place, asked = place_in(survey, question), columns.question(question.name, number)
         if asked is None or place is None:
             continue
         values = columns.values[question.name][columns.asked(question.name) & (columns.revision == number)]

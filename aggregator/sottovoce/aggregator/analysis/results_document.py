@@ -65,7 +65,20 @@ class Population:
 
 def group_of(revisions: Sequence[RevisionCounts], results: SurveyResults, people: int) -> Population:
     """Check whether every member of a group of ``people`` has answered; ``refused`` of the result says why not."""
-    return Population(people, _refused(revisions, results, people))
+    answered = [each for each in revisions if each.stored.reports or any(cell.reports for cell in each.cells)]
+    # Stored and published numbers are compared, because a withdrawal after the last publication shows in one only.
+    stored = sum(each.stored.reports for each in answered)
+    # Ordered: the first reason that holds is the one a researcher can act on.
+    found = {
+        "open": not results.closed,
+        "revisions": len(answered) > 1,
+        "cohort": results.cohort is not None,
+        "waves": results.wave is None and sum(map(bool, results.waves)) > 1,
+        "withdrawn": bool(results.withdrawn) or stored < sum(results.waves),
+        "number": results.reports != people or stored > sum(results.waves),
+        "large": people > MOST,
+    }
+    return Population(people, next((reason for reason, is_so in found.items() if is_so), ""))
 
 
 def whole_group(revisions: Sequence[RevisionCounts], results: SurveyResults, people: int) -> Population:
@@ -85,24 +98,6 @@ _WHY = {
     "number": "there are not as many reports as people",
     "large": f"in a group of more than {MOST} it is no different from a sample",
 }
-
-
-def _refused(revisions: Sequence[RevisionCounts], results: SurveyResults, people: int) -> str:
-    answered = [each for each in revisions if each.stored.reports or any(cell.reports for cell in each.cells)]
-    # Stored and published numbers are compared, because a withdrawal after the last publication shows in one only.
-    stored = sum(each.stored.reports for each in answered)
-    several = results.wave is None and sum(map(bool, results.waves)) > 1
-    # Ordered: the first reason that holds is the one a researcher can act on.
-    found = {
-        "open": not results.closed,
-        "revisions": len(answered) > 1,
-        "cohort": results.cohort is not None,
-        "waves": several,
-        "withdrawn": bool(results.withdrawn) or stored < sum(results.waves),
-        "number": results.reports != people or stored > sum(results.waves),
-        "large": people > MOST,
-    }
-    return next((reason for reason, is_so in found.items() if is_so), "")
 
 
 # Each view of a closed survey repeats the same counts, group and channel, and the limits are slow to compute.
@@ -162,46 +157,27 @@ def _dates(survey: Survey) -> dict[str, Any]:
 def _question(result: QuestionResult, group: Population | None) -> dict[str, Any]:
     question = result.question
     named = {"options": {each.name: dict(each.label) for each in question.choices}} if question.choices else {}
-    return {
-        "name": result.question.name,
-        "type": result.question.type,
+    document = {
+        "name": question.name,
+        "type": question.type,
         "label": dict(question.label),
         **named,
-        "mechanism": mechanism_document(result.question),
+        "mechanism": mechanism_document(question),
         "epsilon": result.epsilon,
         "n": result.n,
         **({"asked_only": result.asked_only} if result.conditional else {}),
         "tally": {str(value): count for value, count in result.tally.items()},
         **_estimates(result, group),
-        **_absence(result),
-        **_answered(result),
-        **_corrected(result),
     }
-
-
-def _corrected(result: QuestionResult) -> dict[str, Any]:
-    """Return the shares corrected for careless people, where the survey has an anchor."""
-    if not result.corrected:
-        return {}
-    estimates = [asdict(estimate) for estimate in result.corrected]
-    return {"corrected": {"people": careful_people(result.question), "estimates": estimates}}
-
-
-def _answered(result: QuestionResult) -> dict[str, Any]:
-    """Return the shares among the people who answered, where the question may be left unanswered."""
-    if not result.question.domain.absent:
-        return {}
-    return {"answered": {"people": result.described, "estimates": [asdict(estimate) for estimate in result.answered]}}
-
-
-def _absence(result: QuestionResult) -> dict[str, Any]:
-    """Return the fixed value for missing answers and the self-protection scenarios, where the question has them."""
-    question, found = result.question, {}
     if question.absent is not None and not question.domain.absent:
-        found["when_absent"] = question.answer(question.absent)
+        document["when_absent"] = question.answer(question.absent)
     if result.protection:
-        found["protection"] = [{"share": share, "estimate": asdict(estimate)} for share, estimate in result.protection]
-    return found
+        document["protection"] = [{"share": share, "estimate": asdict(each)} for share, each in result.protection]
+    if question.domain.absent:
+        document["answered"] = {"people": result.described, "estimates": [*map(asdict, result.answered)]}
+    if result.corrected:
+        document["corrected"] = {"people": careful_people(question), "estimates": [*map(asdict, result.corrected)]}
+    return document
 
 
 def _estimates(result: QuestionResult, group: Population | None) -> dict[str, Any]:

@@ -21,12 +21,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.estimates import LEAST_COHORT, RevisionCounts, analyse
-from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.report_columns import Columns, place_in, widened
 from sottovoce.aggregator.analysis.selection import asked_only
 from sottovoce.aggregator.storage.pack_values import LETTERS, few, null
 from sottovoce.aggregator.storage.report_reader import ReadableReports
 from sottovoce.aggregator.storage.reports.batch_columns import is_null, matrix
-from sottovoce.aggregator.surveys.lifecycle import same_question
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.spec import Question, Survey
 
@@ -194,11 +193,6 @@ def blocks_of(
                 yield _block(matrix(b"".join(rows), len(rows)), places, number, revision.survey.revision)
 
 
-def place_in(survey: Survey, question: Question) -> int | None:
-    """Return the index of this question in a revision, or None."""
-    return next((index for index, each in enumerate(survey.questions) if same_question(each, question)), None)
-
-
 def _alike(chunk: Sequence[tuple[int, bytes]]) -> dict[tuple[int, int], list[bytes]]:
     """Group packed rows by (wave, width)."""
     rows = [packed for _, packed in chunk]
@@ -215,18 +209,9 @@ def _alike(chunk: Sequence[tuple[int, bytes]]) -> dict[tuple[int, int], list[byt
 def _block(
     numbers: np.ndarray, places: Mapping[str, tuple[int | None, np.dtype[np.unsignedinteger]]], wave: int, revision: int
 ) -> ReportColumns:
-    count = len(numbers)
-    columns = {name: _column(numbers, place, kind) for name, (place, kind) in places.items()}
-    return ReportColumns(columns, np.full(count, wave, np.uint16), np.full(count, revision, np.uint32))
-
-
-def _column(numbers: np.ndarray, place: int | None, kind: np.dtype[np.unsignedinteger]) -> ReportedColumn:
-    # A plain number would take the type of the values, of which a row has narrower ones if all its values fit.
-    missing = kind.type(null(kind.itemsize))
-    if place is None:
-        return np.full(len(numbers), missing, kind)
-    values = numbers[:, place]
-    return np.where(is_null(values), missing, values.astype(kind))
+    n = len(numbers)
+    columns = {name: np.resize(widened(numbers, place, kind), n) for name, (place, kind) in places.items()}
+    return ReportColumns(columns, np.full(n, wave, np.uint16), np.full(n, revision, np.uint32))
 
 
 def _coarsened(reports: ReportColumns, cohort: Question, revisions: Sequence[RevisionCounts]) -> ReportColumns:

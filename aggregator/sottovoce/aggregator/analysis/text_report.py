@@ -3,7 +3,6 @@
 The text is made from the JSON documents, so local results and those of a remote aggregator read the same.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 from sottovoce.aggregator.analysis.data_file.file_view import DataFilesInWords
@@ -42,14 +41,9 @@ def in_words(document: dict[str, Any], words: Words = ENGLISH.words) -> list[Sho
     """Return the tables and sentences of a result in the language of ``words``, with names for labels."""
     names = VariableNames(words)
     if document["format"] == PLANNED:
-        return list(_planned(document, names))
+        note = words.translate("results_plan_note", count=len(document["comparisons"]))
+        title = f"{words.translate('results_plan')}: {document['survey']}"
+        return [ShownTable(title, sentences=[note]), *planned_tables(document["comparisons"], names)]
     answer = answer_in_words(document, names)
     below = {"joint_notes": answer.notes, "joint_paper": [answer.paper] if answer.paper else []}
     return [*answer.tables, *(ShownTable(words.translate(key), sentences=told) for key, told in below.items() if told)]
-
-
-def _planned(document: Document, names: VariableNames) -> Iterator[ShownTable]:
-    made, words = document["comparisons"], names.words
-    note = words.translate("results_plan_note", count=len(made))
-    yield ShownTable(f"{words.translate('results_plan')}: {document['survey']}", sentences=[note])
-    yield from planned_tables(made, names)

@@ -74,6 +74,9 @@ def kish_effect(weights: Array) -> float:
 
 
 NO_CELL = "a share of '{variable}' names no cell; the categories are: {known}"
+NO_SHARE = "the margin of '{variable}' leaves out '{category}', which some reports have"
+SMALL_CELL = "fewer than {least} reports are in '{category}' of '{variable}'; join it with another"
+RANDOMIZED = "'{variable}' is randomized: no weights are raked to it; compare the known share with its estimate"
 NO_NUMBER = "the margin of '{variable}' must hold numbers of 0 or more"
 SMALLEST_CELL = 2
 _ROUNDS = 1000
@@ -150,19 +153,13 @@ def _groups(columns: Columns, named: str, margin: Mapping[str, float]) -> tuple[
 
 def _refuse_unfit(asked: Sequence[Answers]) -> None:
     for answers in asked:
-        if not answers.variable.public:
-            raise EstimateError(
-                "'{variable}' is randomized: no weights are raked to it; compare the known share with its estimate",
-                variable=answers.name,
-            )
-        if not answers.variable.categories:
-            raise EstimateError(
-                "'{variable}' is a number; weights are raked to the options of a question", variable=answers.name
-            )
-        if not answers.observed.all():
-            raise EstimateError(
-                "'{variable}' was not asked of everybody, so that not every report gets a weight", variable=answers.name
-            )
+        reasons = (
+            (answers.variable.public, RANDOMIZED),
+            (answers.variable.categories, "'{variable}' is a number; weights are raked to the options of a question"),
+            (answers.observed.all(), "'{variable}' was not asked of everybody, so that not every report gets a weight"),
+        )
+        for reason in (reason for is_fit, reason in reasons if not is_fit):
+            raise EstimateError(reason, variable=answers.name)
 
 
 def _refuse_cells(name: str, cells: Sequence[str], people: NDArray[np.intp], shares: Array) -> None:
@@ -173,16 +170,7 @@ def _refuse_cells(name: str, cells: Sequence[str], people: NDArray[np.intp], sha
         raise EstimateError("the shares of '{variable}' do not add up to 1", variable=name)
     for cell, count, share in zip(cells, people, shares, strict=True):
         if count and not share:
-            raise EstimateError(
-                "the margin of '{variable}' leaves out '{category}', which some reports have",
-                variable=name,
-                category=cell,
-            )
+            raise EstimateError(NO_SHARE, variable=name, category=cell)
         # A single report would carry the weight of a whole cell.
         if share and count < SMALLEST_CELL:
-            raise EstimateError(
-                "fewer than {least} reports are in '{category}' of '{variable}'; join it with another",
-                least=SMALLEST_CELL,
-                category=cell,
-                variable=name,
-            )
+            raise EstimateError(SMALL_CELL, least=SMALLEST_CELL, category=cell, variable=name)

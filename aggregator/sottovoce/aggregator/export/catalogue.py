@@ -36,7 +36,7 @@ from sottovoce.aggregator.export.channels import (
     channels_of,
     score_rows,
 )
-from sottovoce.aggregator.export.codebook import EXTRA, about_few, write_codebook
+from sottovoce.aggregator.export.codebook import EXTRA, about_few, codebook_lines
 from sottovoce.aggregator.export.flow_chart import asked_how
 from sottovoce.aggregator.export.labels import coding, option_labels, question_label, value_labels
 from sottovoce.aggregator.export.own_units import unit_grid
@@ -378,13 +378,11 @@ def write_survey_json(path: Path, about: About) -> None:
         path.write_bytes(about.survey.canonical)
 
 
-def write_preregistration(path: Path, revisions: Sequence[RevisionCounts], about: About, plan: PlannedSize) -> None:
-    """Write the preregistration as JSON: the decisions that publishing froze. ``revisions`` begin with the oldest."""
-    path.write_text(json_text(preregistration(revisions, about, plan)), encoding="utf-8")
-
-
 def preregistration(revisions: Sequence[RevisionCounts], about: About, plan: PlannedSize) -> dict[str, Any]:
-    """Return questions, mechanisms, epsilons, dates, sample size and planned analysis; oldest revision first."""
+    """Return the decisions that publishing froze.
+
+    They are questions, mechanisms, epsilons, dates, sample size and planned analysis; ``revisions`` are oldest first.
+    """
     survey = about.survey
     counted = "randomized reports" if survey.private else "reports"
     return {
@@ -610,7 +608,8 @@ They are never part of an archive, and the researcher first sees how many respon
 def _codebook(s: Source, path: Path) -> None:
     shown = file_questions(s.revisions[-1])
     few = {each.name: f"{s.few[each.name]:,} reports: {about_few(each)}" for each in shown if each.name in s.few}
-    write_codebook(path, s.channels, s.about, s.results, s.institution, [few, s.notes], shown)
+    lines = codebook_lines(s.channels, s.about, s.results, s.institution, [few, s.notes], shown)
+    path.write_text("\n".join([*lines, ""]), encoding="utf-8")
 
 
 AT_ANY_TIME: dict[str, Write] = {
@@ -626,7 +625,9 @@ AT_ANY_TIME: dict[str, Write] = {
         "".join(f"# {line}\n" for line in s.about.lines) + yaml_text(s.about.survey.document), encoding="utf-8"
     ),
     "survey.json": lambda source, path: write_survey_json(path, source.about),
-    "preregistration.json": lambda s, path: write_preregistration(path, s.revisions, s.about, s.plan),
+    "preregistration.json": lambda s, path: path.write_text(
+        json_text(preregistration(s.revisions, s.about, s.plan)), encoding="utf-8"
+    ),
     "methods.md": lambda s, path: path.write_text(
         "\n".join([*methods_lines(s.results, s.about), ""]), encoding="utf-8"
     ),

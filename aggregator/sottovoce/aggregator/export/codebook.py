@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from pathlib import Path
 
 from sottovoce.aggregator.analysis.estimates import QuestionResult, SurveyResults
 from sottovoce.aggregator.analysis.mixtures.fielded import designs_in_words
@@ -41,31 +40,6 @@ EXTRA = {
 """Descriptions of the additional columns in files of reports."""
 
 
-def write_codebook(
-    path: Path,
-    channels: Sequence[Channel],
-    about: About,
-    results: SurveyResults | None = None,
-    institution: Institution | None = None,
-    notes: Sequence[Mapping[str, str]] = (),
-    shown: Sequence[Question] | None = None,
-) -> None:
-    """Write the page, with the results' estimates beside the questions and the institution above the title if given.
-
-    Args:
-        path: of the page.
-        channels: of the survey's questions.
-        about: provenance.
-        results: estimates, or None.
-        institution: that it names.
-        notes: sentences by question, such as on the answers that the files of reports leave out.
-        shown: questions that are columns of these files; None for all.
-    """
-    columns = about.survey.questions if shown is None else shown
-    lines = _lines(channels, about, results, institution or Institution(), notes, columns)
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
 def about_few(question: Question) -> str:
     """Say what stands for an answer that the files of reports leave out, and what that does to figures."""
     code = str(few_code(question))[: len("2000-01-01")]
@@ -75,29 +49,37 @@ def about_few(question: Question) -> str:
     )
 
 
-def _lines(
+def codebook_lines(
     channels: Sequence[Channel],
     about: About,
-    results: SurveyResults | None,
-    institution: Institution,
-    notes: Sequence[Mapping[str, str]],
-    shown: Sequence[Question],
+    results: SurveyResults,
+    institution: Institution | None = None,
+    notes: Sequence[Mapping[str, str]] = (),
+    shown: Sequence[Question] | None = None,
 ) -> Iterator[str]:
+    """Yield the lines of the page, with estimates beside the questions and the institution above the title.
+
+    Args:
+        channels: of the survey's questions.
+        notes: sentences by question, such as on the answers that the files of reports leave out.
+        shown: questions that are columns of these files; None for all.
+    """
     survey, language = about.survey, about.survey.default_language
+    shown = survey.questions if shown is None else shown
     title = escape(survey.text(survey.title))
     yield f"<!doctype html>{f'<!-- {about.warning} -->' if about.warning else ''}"
     yield f'<html lang="{escape(language)}"><head><meta charset="utf-8"><title>Codebook: {title}</title>'
     yield f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head><body><main>'
     if about.warning:
         yield f"<p><strong>{about.warning}</strong></p>"
-    yield f"<header>{_institution(institution)}"
+    yield f"<header>{_institution(institution or Institution())}"
     yield f'<p class="kind" lang="en">Codebook</p><h1 dir="auto">{title}</h1><div lang="en">'
     yield from _front(about, language, results, shown)
     yield '</div></header><div lang="en">'
     if chart := flow_chart(survey, Words("en"), language):
         yield f"<section><h2>How people pass through the survey</h2>{chart}</section>"
     shorter = _shorter_names(survey)
-    found = {each.question.name: each for each in results.questions} if results else {}
+    found = {each.question.name: each for each in results.questions}
     for question in shown:
         mine = [channel for channel in channels if channel.question.name == question.name]
         yield from _section(question, mine, language, shorter.get(question.name, ""))
@@ -105,7 +87,7 @@ def _lines(
         how += designs_in_words(survey, ENGLISH.words, question.name)
         yield from (f"<p>{escape(each)}</p>" for each in how)
         yield from (f"<p>{escape(each[question.name])}</p>" for each in notes if question.name in each)
-        yield from _shares(found.get(question.name), language, results is not None and results.closed)
+        yield from _shares(found.get(question.name), language, results.closed)
         yield "</section>"
     for name, description in EXTRA.items():
         yield f"<section><h2><code>{name}</code></h2><p>{description}</p></section>"
@@ -155,14 +137,14 @@ def _section(question: Question, channels: Sequence[Channel], language: str, sho
         yield from _table(f"Channel of {question.name}", columns, rows)
 
 
-def _front(about: About, language: str, results: SurveyResults | None, shown: Sequence[Question]) -> Iterator[str]:
+def _front(about: About, language: str, results: SurveyResults, shown: Sequence[Question]) -> Iterator[str]:
     """Yield the first page: the survey's provenance, and every column with its text."""
     survey = about.survey
     yield f"<p><code>{escape(about.line)}</code></p>"
     if "researcher" in survey.document:
         name = survey.text(survey.document["researcher"]["name"])
         yield f'<p lang="{escape(language)}" dir="auto">{escape(name)}</p>'
-    facts = [f"Reports shown: {results.reports:,}."] if results else []
+    facts = [f"Reports shown: {results.reports:,}."]
     facts += [f"Epsilon of a whole report: {show_epsilon(survey.epsilon)}."] if survey.private else []
     facts += ["A cell of the reports is empty where the respondent was not asked, as far as they tell."]
     yield f"<p>{' '.join(facts)}</p>"

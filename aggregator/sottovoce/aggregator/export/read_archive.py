@@ -18,9 +18,9 @@ from pathlib import Path
 
 import numpy as np
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse
-from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.report_columns import Columns, place_in
 from sottovoce.aggregator.analysis.selection import asked_only
-from sottovoce.aggregator.analysis.shown_columns import ReportColumns, as_columns, place_in
+from sottovoce.aggregator.analysis.shown_columns import ReportColumns, as_columns
 from sottovoce.aggregator.estimators import DEFAULT_RULE, IntervalRule
 from sottovoce.aggregator.export.read_reports import Expected, read_reports
 from sottovoce.aggregator.file_formats.provenance import INVENTED, MANIFEST

@@ -1,9 +1,11 @@
 """``crosstab``, ``compare``, ``associations``, ``test``, ``regress``, ``weights``: of closed surveys and waves."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
+from sottovoce.aggregator.analysis.planned_comparisons import planned_document
 from sottovoce.aggregator.export.results_client.sources import FolderReports, read_margins, weights_csv
 from sottovoce.cli.command import PATH, check_free, command, write_text
 from sottovoce.cli.results import run_analysis
@@ -43,7 +45,8 @@ def compare(planned: bool, weights: Path | None, **given: Any) -> None:  # noqa:
     if planned and (options or weights):
         raise click.UsageError("--planned makes the comparisons as they were planned: no other option goes with it")
     if planned:
-        run_analysis.show_planned(run_analysis.reports_of(**place), as_json)
+        reports = run_analysis.reports_of(**place)
+        run_analysis.show(planned_document(reports.survey, partial(run_analysis.ask, reports)), as_json)
         return
     for option in ("outcome", "groups"):
         if option not in options:

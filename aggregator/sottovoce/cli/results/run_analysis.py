@@ -21,7 +21,6 @@ from sottovoce.aggregator.analysis.data_file.answer_codes import decode_codes
 from sottovoce.aggregator.analysis.data_file.data_columns import data_columns
 from sottovoce.aggregator.analysis.data_file.parse_channel import yes_no_counts
 from sottovoce.aggregator.analysis.data_file.read_table import FORMATS, read_table
-from sottovoce.aggregator.analysis.planned_comparisons import planned_document
 from sottovoce.aggregator.analysis.published_counts import published
 from sottovoce.aggregator.analysis.result_view import ShownTable
 from sottovoce.aggregator.analysis.text_report import in_words
@@ -243,11 +242,6 @@ def weights_from(weights: Path | None, of_data_file: bool) -> tuple[Any, MarginS
         return None if weights is None else sources.read_weights(weights), None
     is_column = of_data_file and weights.suffix.lower() not in {".yaml", ".yml", ".json"}
     return (str(weights), None) if is_column else (None, sources.read_margins(weights))
-
-
-def show_planned(reports: sources.ReportSource, as_json: bool) -> None:
-    """Make the planned comparisons of a survey and print them."""
-    show(planned_document(reports.survey, partial(ask, reports)), as_json)
 
 
 def ask(reports: sources.ReportSource, kind: str, options: dict[str, Any], weights: Any = None) -> dict[str, Any]:  # noqa: ANN401

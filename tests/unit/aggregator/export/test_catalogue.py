@@ -20,7 +20,6 @@ from sottovoce.aggregator.export.catalogue import (
     estimated_in_words,
     preregistration,
     protection_in_words,
-    write_preregistration,
 )
 from sottovoce.aggregator.file_formats.provenance import TRIAL
 from sottovoce.aggregator.storage.drafts import PlannedSize
@@ -172,13 +171,12 @@ def test_preregistration_says_what_was_frozen(every: Source, folder: Path) -> No
     assert "trial" not in document
 
 
-def test_preregistration_says_for_how_many_people_it_was_planned(every: Source, tmp_path: Path) -> None:
+def test_preregistration_says_for_how_many_people_it_was_planned(every: Source) -> None:
     """Who wrote the survey said so before it was published; else it says that nobody did."""
-    about, file = every.about, tmp_path / "preregistration.json"
+    about = every.about
     told = []
     for plan in (every.plan, PlannedSize(1500, 4000)):
-        write_preregistration(file, every.revisions, about, plan)
-        told.append(json.loads(file.read_text(encoding="utf-8"))["planned"])
+        told.append(preregistration(every.revisions, about, plan)["planned"])
     assert told == [{"people": None, "group": None}, {"people": 1500, "group": 4000}]
 
 

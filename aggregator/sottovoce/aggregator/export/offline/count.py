@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sottovoce.aggregator.analysis.shown_columns import place_in
+from sottovoce.aggregator.analysis.report_columns import place_in
 from sottovoce.aggregator.export.offline.locations import ReportFolder
 from sottovoce.aggregator.export.offline.manifest import Described, ReportFile
 from sottovoce.aggregator.file_formats.optional_imports import needed

@@ -165,8 +165,8 @@ class OpenResults:
         Raises SurveyError, which says why, if the table is not available.
         """
         found = self._answer("crosstab", {"rows": rows, "columns": columns, "within": within, **options}, weights)
-        tables = found.get("tables", [found])
-        return _result(found, [{**_within(found, table), **cell} for table in tables for cell in table["cells"]])
+        cells = [(table, cell) for table in found.get("tables", [found]) for cell in table["cells"]]
+        return _result(found, [{**({within: table["category"]} if within else {}), **cell} for table, cell in cells])
 
     def compare(
         self,
@@ -359,10 +359,6 @@ def _of(question: Row) -> Sequence[Row]:
 def _estimate(question: Row, estimate: Row) -> Row:
     row = {"question": question["name"], "n": question["n"], "among": "all", **estimate}
     return {**row, "shown": row.get("clipped", row.get("raw"))}
-
-
-def _within(found: Row, table: Row) -> Row:
-    return {found["within"]: table["category"]} if "within" in found else {}
 
 
 def of_mixture(document: Row) -> JointResult:

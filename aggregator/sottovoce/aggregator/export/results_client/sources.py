@@ -43,7 +43,13 @@ def read_margins(path: Path) -> MarginShares:
 
     Raises SurveyError if the file cannot be read or contains no margins.
     """
-    data = _bytes(path)
+    try:
+        with path.open("rb") as file:
+            data = file.read(LARGEST + 1)
+    except OSError as error:
+        raise SpecError(cannot_read(path, error)) from None
+    if len(data) > LARGEST:
+        raise SpecError(f"{path.name} is larger than 1 MiB")
     try:
         given = parse_yaml(data)
     except SpecError as error:
@@ -80,17 +86,6 @@ def _weight(text: str, place: str) -> float:
     if not (math.isfinite(weight) and weight > 0):
         raise SpecError(f"{place}: the weight is missing, or not a number above 0")
     return weight
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST + 1)
-    except OSError as error:
-        raise SpecError(cannot_read(path, error)) from None
-    if len(data) > LARGEST:
-        raise SpecError(f"{path.name} is larger than 1 MiB")
-    return data
 
 
 def with_covariates(columns: Columns, path: Path) -> Columns:
@@ -210,7 +205,9 @@ class FolderReports(ReadColumns):
     """
 
     def __init__(self, folder: Path | str, name: str | None = None, covariates: Path | None = None) -> None:
-        read = _read(folder)
+        place = place_named(folder)
+        is_parts = isinstance(place, Bucket) or is_countable(place)
+        read = all_rows(open_folder(place)) if is_parts else read_folder(Path(folder))
         if name is not None and name != read.survey.name:
             raise SpecError("the folder holds another survey than the one that is named")
         self.survey = read.survey
@@ -264,8 +261,3 @@ NO_ORDER = (
     "one weight a report needs reports in an order: export the files and name their folder with --from, or give the "
     "margins themselves as weights"
 )
-
-
-def _read(folder: Path | str) -> Archive:
-    place = place_named(folder)
-    return all_rows(open_folder(place)) if isinstance(place, Bucket) or is_countable(place) else read_folder(place.path)
