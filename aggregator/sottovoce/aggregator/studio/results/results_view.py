@@ -131,7 +131,7 @@ def view_of(
     return ResultsView(
         results=results,
         choices=choices,
-        cards=[_card(results, index, side, (choices, group, words)) for index in range(len(results.questions))],
+        cards=[_card(results, result, side, (choices, group, words)) for result in results.questions],
         alarms=alarms(results, plan.group),
         group=group,
         planned=None if results.closed else plan.people,
@@ -169,14 +169,16 @@ def results_by_arm(
 
 def _card(
     results: SurveyResults,
-    index: int,
+    result: QuestionResult,
     side: Sequence[tuple[str, SurveyResults]],
     context: tuple[ViewOptions, Population | None, Words],
 ) -> QuestionCard:
-    result, (choices, group, words) = results.questions[index], context
+    choices, group, words = context
     question, survey = result.question, results.survey
     labels = labels_of(survey, question, words)
-    others = [(name, shown_result(other.questions[index], choices)) for name, other in side]
+    # By name: results of a group lack the questions that have answers of few people there.
+    found = [(name, each) for name, other in side for each in other.questions if each.question.name == question.name]
+    others = [(name, shown_result(other, choices)) for name, other in found]
     if choices.by == ARM and not is_split(survey, question):
         others = []
     answered, result = result, shown_result(result, choices)

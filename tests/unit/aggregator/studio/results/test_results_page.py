@@ -24,6 +24,7 @@ from sottovoce.aggregator.studio.results.rendered_results import MOST, Rendering
 from sottovoce.aggregator.studio.results.results_view import ResultsView
 from werkzeug.test import TestResponse
 
+from tests.exported import send
 from tests.invited import blind_survey
 from tests.storage.test_contract import arrival
 from tests.surveys import document, every_type, survey
@@ -213,6 +214,21 @@ def test_groups_stand_side_by_side_and_options_by_size(app: Flask) -> None:
 
     assert first in re.findall(r'class="value">([^<]+)<small>([^<]+)', beside)
     assert [float(size) for size in sizes[1:4]] == sorted(map(float, sizes[1:4]), reverse=True)
+
+
+def test_groups_that_lack_a_question_have_the_figures_of_the_others(public_app: Flask, storage: SQLiteStorage) -> None:
+    """Few people of a group gave an answer to the first one, which is shown for no group."""
+    rare = {"type": "boolean", "name": "rare", "label": {"en": "Rare?"}, "public": True}
+    asked = survey(questions=[rare, *document()["questions"]])
+    storage.publish(asked)
+    send(storage, asked, [(int(number == 0), int(number % 3 > 0), number % 3, number % 2) for number in range(50)])
+    drawn = [fromstring(get(public_app, f"exam/results/cheated.svg?{query}").text)  # noqa: S314 - ours
+             for query in ("by=cohort", "cohort=first")]  # fmt: skip
+    beside, alone = (" ".join(each.itertext()) for each in drawn)
+    (first,) = re.findall(r"Yes: ([0-9.]+% \([^)]+\))", alone)
+
+    assert re.findall(r"First: ([0-9.]+% \([^)]+\))", beside) == [first]
+    assert "Rare?" in get(public_app, "exam/results?by=cohort").text
 
 
 def test_under_a_budget_no_exact_public_answers_are_shown(app: Flask, storage: SQLiteStorage) -> None:
