@@ -299,7 +299,7 @@ def problem(code: str) -> Response:
     if explained is None:
         return problems.response("not_found")
     parts = (explained.happened, f"{explained.turn}: {explained.remedy}")
-    page = error_pages.page_of(f"{problems.TITLES[code]} ({code}, {problems.STATUS[code]})", parts)
+    page = error_pages.page_of(f"{explained.title} ({code}, {explained.status})", parts)
     return Response(page, headers=error_pages.headers(translator.LANGUAGES[0]))
 
 

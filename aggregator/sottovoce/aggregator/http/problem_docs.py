@@ -6,8 +6,10 @@ from typing import NamedTuple
 
 
 class Explanation(NamedTuple):
-    """Explanation of a code: what happened, whose turn it is to act, and the remedy."""
+    """Explanation of a code: HTTP status, title, what happened, whose turn it is to act, and the remedy."""
 
+    status: int
+    title: str
     happened: str
     turn: str
     remedy: str
@@ -16,4 +18,4 @@ class Explanation(NamedTuple):
 _TEXTS = json.loads(files("sottovoce.aggregator.http").joinpath("problem_docs.json").read_text(encoding="utf-8"))
 
 EXPLANATIONS = {code: Explanation(**texts) for code, texts in _TEXTS.items()}
-"""Explanations by code of ``problems.STATUS``; a test checks that both have the same codes."""
+"""Explanations by stable code, in the order of their statuses."""

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from flask import Flask, Response, g, request, url_for
 from sottovoce.aggregator.health import storage_failures
 from sottovoce.aggregator.http import error_pages
+from sottovoce.aggregator.http.problem_docs import EXPLANATIONS
 from sottovoce.aggregator.i18n import translator
 from sottovoce.aggregator.storage.accounts.models import AccessRefused
 from sottovoce.shared.errors import (
@@ -24,68 +25,10 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 CONTENT_TYPE = "application/problem+json"
 
-STATUS = {
-    "malformed": 400,
-    "token_invalid": 401,
-    "unauthorized": 401,
-    "forbidden": 403,
-    "not_found": 404,
-    "unknown_survey": 404,
-    "method_not_allowed": 405,
-    "timeout": 408,
-    "closed": 409,
-    "still_open": 409,
-    "digest_mismatch": 409,
-    "id_conflict": 409,
-    "already_redeemed": 409,
-    "revision_conflict": 409,
-    "withdrawn": 410,
-    "length_required": 411,
-    "too_large": 413,
-    "unsupported_type": 415,
-    "out_of_range": 422,
-    "key_reused": 422,
-    "spec_invalid": 422,
-    "estimate_impossible": 422,
-    "analysis_stopped": 422,
-    "options_invalid": 422,
-    "too_many": 429,
-    "internal": 500,
-    "busy": 503,
-    "storage": 503,
-}
+STATUS = {code: each.status for code, each in EXPLANATIONS.items()}
 """HTTP status by stable code."""
 
-TITLES = {
-    "malformed": "The request is malformed",
-    "token_invalid": "The token is not valid",
-    "unauthorized": "A valid key is required",
-    "forbidden": "This is not allowed",
-    "not_found": "Not found",
-    "unknown_survey": "Unknown survey",
-    "method_not_allowed": "This method is not allowed here",
-    "timeout": "The request did not arrive in time",
-    "closed": "The survey is not open",
-    "still_open": "The survey is still open",
-    "digest_mismatch": "The report is for another version of the survey",
-    "id_conflict": "Another report has this id",
-    "already_redeemed": "The invitation was redeemed before",
-    "revision_conflict": "Another revision was published",
-    "withdrawn": "The report was withdrawn",
-    "length_required": "The request needs a Content-Length",
-    "too_large": "The request is too large",
-    "unsupported_type": "The body must be plain JSON",
-    "out_of_range": "The report has an impossible value",
-    "key_reused": "The Idempotency-Key was used for another request",
-    "spec_invalid": "The survey is not valid",
-    "estimate_impossible": "The estimate is not available",
-    "analysis_stopped": "The analysis was stopped",
-    "options_invalid": "The options of the analysis are not valid",
-    "too_many": "Too many requests from this network",
-    "internal": "Internal error",
-    "busy": "The aggregator is busy",
-    "storage": "The database is unavailable",
-}
+TITLES = {code: each.title for code, each in EXPLANATIONS.items()}
 """Title of the problem document, by stable code."""
 
 EXPLAINED = "/problems/"

@@ -12,6 +12,7 @@ import re
 from contextlib import suppress
 from datetime import date, timedelta
 from fractions import Fraction
+from importlib.resources import files
 
 from flask import Flask, Response, current_app, g, request
 from sottovoce.aggregator.accounts.authentication import now, storage
@@ -32,6 +33,8 @@ from sottovoce.shared.spec import Question
 _FIRST_DAY = date(1970, 1, 1)
 _KEPT_SECONDS = 2
 """The server's institution, which every page shows, is read again when older: another node may have changed it."""
+
+_MEDIA_TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "woff2": "font/woff2"}
 
 HUNDRED = 100
 
@@ -57,6 +60,17 @@ def print_reply(page: str) -> Response:
 def attachment(body: str | bytes, content_type: str, name: str) -> Response:
     """Return a file that the browser saves under this name."""
     return Response(body, content_type=content_type, headers={"Content-Disposition": f"attachment; filename={name}"})
+
+
+def static_file(file: str) -> Response:
+    """Serve a file of the pages; to the style sheet of all of them it adds the institution's accent colour."""
+    more = shown_institution().style.encode() if file == "studio.css" else b""
+    body = files("sottovoce.aggregator.studio").joinpath("static", file).read_bytes() + more
+    reply = Response(body, content_type=_MEDIA_TYPES[file.rpartition(".")[2]])
+    if file.endswith(".woff2"):
+        # Browsers keep it, since a newer font gets a name of its own.
+        reply.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+    return reply
 
 
 def words() -> Words:

@@ -3,10 +3,10 @@
 The pages are rendered on the server and work without a script. They set two cookies: session and language.
 """
 
+from functools import partial
 from importlib.metadata import version
-from importlib.resources import files
 
-from flask import Flask, Response, current_app, render_template
+from flask import Flask, current_app, render_template
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.studio import request_context
 from sottovoce.aggregator.studio.account import (
@@ -44,36 +44,6 @@ from sottovoce.aggregator.studio.survey import (
 )
 
 
-def style() -> Response:
-    """Serve the style sheet of all pages, with the institution's accent colour."""
-    return Response(
-        _static("studio.css") + request_context.shown_institution().style.encode(),
-        content_type="text/css; charset=utf-8",
-    )
-
-
-def design_style() -> Response:
-    """Serve the style sheet of the page Design, which no other page loads."""
-    return Response(_static("design.css"), content_type="text/css; charset=utf-8")
-
-
-def font() -> Response:
-    """Serve the font of Latin letters; browsers keep it, since a newer one gets a name of its own."""
-    reply = Response(_static("source-sans-3.woff2"), content_type="font/woff2")
-    reply.headers["Cache-Control"] = "public, max-age=31536000, immutable"
-    return reply
-
-
-def script() -> Response:
-    """Serve the script of all pages; every page works without it."""
-    return Response(_static("studio.js"), content_type="text/javascript; charset=utf-8")
-
-
-def drafts_script() -> Response:
-    """Serve the script that saves a draft while you type; its pages work without it."""
-    return Response(_static("drafts.js"), content_type="text/javascript; charset=utf-8")
-
-
 def accessibility() -> str:
     """Show this server's accessibility statement, with the institution and the contact that the operator has set.
 
@@ -83,16 +53,15 @@ def accessibility() -> str:
     return render_template("accessibility.html", url=url, version=version("sottovoce"))
 
 
-def _static(name: str) -> bytes:
-    return files("sottovoce.aggregator.studio").joinpath("static", name).read_bytes()
-
-
-_STATIC_FILES = (
-    Route("studio.style", "GET", "/dashboard/style.css", style, "Serve the style sheet of the pages."),
-    Route("studio.design_style", "GET", "/dashboard/design.css", design_style, "Serve the style sheet of Design."),
-    Route("studio.font", "GET", "/dashboard/source-sans-3.woff2", font, "Serve the font of the pages."),
-    Route("studio.script", "GET", "/dashboard/studio.js", script, "Serve the script of the pages."),
-    Route("studio.drafts_script", "GET", "/dashboard/drafts.js", drafts_script, "Serve the script for drafts."),
+_STATIC_FILES = tuple(
+    Route(f"studio.{endpoint}", "GET", f"/dashboard/{path}", partial(request_context.static_file, file), summary)
+    for endpoint, path, file, summary in (
+        ("style", "style.css", "studio.css", "Serve the style sheet of the pages."),
+        ("design_style", "design.css", "design.css", "Serve the style sheet of Design."),
+        ("font", "source-sans-3.woff2", "source-sans-3.woff2", "Serve the font of the pages."),
+        ("script", "studio.js", "studio.js", "Serve the script of the pages."),
+        ("drafts_script", "drafts.js", "drafts.js", "Serve the script for drafts."),
+    )
 )
 """Static files, public because the sign-in page needs them."""
 

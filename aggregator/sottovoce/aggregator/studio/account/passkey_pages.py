@@ -4,7 +4,7 @@ These are the only pages that need a script, which calls the browser's WebAuthn 
 """
 
 import hashlib
-from importlib.resources import files
+from functools import partial
 
 from flask import Response, current_app, g, redirect, render_template, request, url_for
 from sottovoce.aggregator.accounts import authentication, passkeys
@@ -16,15 +16,9 @@ from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.accounts.models import AccessRefused
 from sottovoce.aggregator.storage.accounts.passkeys import Passkey, PasskeyUse
-from sottovoce.aggregator.studio.request_context import as_date, refusal_message, words
+from sottovoce.aggregator.studio.request_context import as_date, refusal_message, static_file, words
 
 MOST_LABEL = 60
-
-
-def script() -> Response:
-    """Serve the script of both passkey pages."""
-    source = files("sottovoce.aggregator.studio").joinpath("static/passkey.js").read_bytes()
-    return Response(source, content_type="text/javascript; charset=utf-8")
 
 
 def offer() -> str:
@@ -106,7 +100,8 @@ def _site() -> Site:
 
 
 ROUTES = (
-    Route("passkeys.script", "GET", "/dashboard/passkey.js", script, "Serve the script of both passkey pages."),
+    Route("passkeys.script", "GET", "/dashboard/passkey.js", partial(static_file, "passkey.js"),
+          "Serve the script of both passkey pages."),
     Route("passkeys.offer", "GET", "/dashboard/passkey", offer, "Show the page that asks for a passkey of this site."),
     Route("passkeys.sign_in", "POST", "/dashboard/passkey", sign_in,
           "Sign in with a passkey that signed the page's challenge."),
