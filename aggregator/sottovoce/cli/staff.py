@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 from sottovoce.aggregator.accounts.account_invitations import invitation_link, sign_in_link
-from sottovoce.aggregator.accounts.accounts import account_number, check_scopes, check_text, find_account, recover
+from sottovoce.aggregator.accounts.accounts import check_scopes, check_text, find_account, recover
 from sottovoce.aggregator.accounts.authentication import KEY_DAYS, MOST_KEY_DAYS, new_id, new_key
 from sottovoce.aggregator.clock import day_of, now
 from sottovoce.aggregator.settings import Settings
@@ -51,7 +51,7 @@ def list_all(data: Path | None) -> None:
     for one in tables.accounts():
         count = f"{keys[one.id]} key{'' if keys[one.id] == 1 else 's'}"
         words = [word for word, is_so in (("admin", one.admin), ("disabled", one.disabled_on is not None)) if is_so]
-        click.echo("  ".join([account_number(one), one.name, count, *words]))
+        click.echo("  ".join([one.number, one.name, count, *words]))
 
 
 @command(example="sottovoce staff disable maria")
@@ -135,7 +135,7 @@ def roles(data: Path | None) -> None:
     tables = open_storage(data_settings(data)).access
     for one in tables.accounts():
         for survey, role in tables.grants(one.id).items():
-            click.echo(f"{account_number(one)}  {one.name}  {role}  {'every survey' if survey == '*' else survey}")
+            click.echo(f"{one.number}  {one.name}  {role}  {'every survey' if survey == '*' else survey}")
 
 
 @command(example="sottovoce staff invite analyst --survey exam")
@@ -178,7 +178,7 @@ def create_key(name: str, scopes: tuple[str, ...], days: int, label: str, survey
 
 def _monitoring(storage: Storage, name: str) -> Account:
     """Return the account with this name or number, or a new one: an admin whose one key cannot sign a person in."""
-    if all(name not in {one.name, account_number(one)} for one in storage.access.accounts()):
+    if all(name not in {one.name, one.number} for one in storage.access.accounts()):
         storage.access.by(MACHINE).add_account(Account(new_id(), check_text(name, "a name"), admin=True))
     return find_account(storage, name)
 

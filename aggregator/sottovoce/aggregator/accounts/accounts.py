@@ -36,20 +36,15 @@ def check_scopes(scopes: frozenset[str]) -> frozenset[str]:
     return scopes
 
 
-def account_number(account: Account) -> str:
-    """Return the number that tells accounts of the same name apart: 32 bits of the id, in hexadecimal."""
-    return account.id.hex()[:8]
-
-
 def find_account(storage: Storage, named: str) -> Account:
     """Find an account by name or number; raise AccessRefused if no account matches, or several have the name."""
-    found = [one for one in storage.access.accounts() if named in {one.name, account_number(one)}]
+    found = [one for one in storage.access.accounts() if named in {one.name, one.number}]
     if not found:
         similar = did_you_mean(named, [one.name for one in storage.access.accounts()])
         message = f'account "{named}" was not found.{similar} Run "sottovoce staff list" to see all accounts'
         raise AccessRefused(message, "no_account")
     if len(found) > 1:
-        numbers = ", ".join(map(account_number, found))
+        numbers = ", ".join(each.number for each in found)
         raise AccessRefused(
             f"several accounts have this name; say the number of one: {numbers}", "several", numbers=numbers
         )

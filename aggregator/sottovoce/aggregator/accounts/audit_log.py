@@ -2,15 +2,14 @@
 
 import threading
 from collections.abc import Mapping, Sequence
-from datetime import date, timedelta
 from typing import Any, Protocol
 
+from sottovoce.aggregator.clock import date_of
 from sottovoce.aggregator.storage import AuditEntry, Storage, StoredSurvey
 from sottovoce.aggregator.storage.audit_log import events as words
 from sottovoce.aggregator.storage.models import ALL, Cell
 from sottovoce.shared.spec import Survey
 
-_FIRST_DAY = date(1970, 1, 1)
 _MINUTE, _DAY = 60, 86400
 
 MOST = 10**9
@@ -38,7 +37,7 @@ def format_actor(who: str, names: Mapping[str, str]) -> str:
 
 def format_day(day: int) -> str:
     """Format a day since 1970-01-01 as an ISO date, such as 2026-11-22."""
-    return (_FIRST_DAY + timedelta(day)).isoformat()
+    return date_of(day).isoformat()
 
 
 def entry_document(entry: AuditEntry) -> dict[str, Any]:

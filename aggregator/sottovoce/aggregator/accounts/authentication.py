@@ -31,6 +31,7 @@ from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, ROLES, SCOPES, AccessKey, Account
 from sottovoce.aggregator.walls import missing
 from werkzeug.http import parse_cookie
+from werkzeug.wrappers import Response as BaseResponse
 
 ADDRESS = "kept_for"
 """Form field with the address that the kept form was posted to."""
@@ -132,8 +133,7 @@ _ROUTES = (
     (STAFF, NO_KEY, "passkeys", "own add remove"),
     (STAFF, NO_KEY, "studio", "surveys"),
     ("owner analyst fieldwork viewer", NO_KEY, "studio", "survey"),
-    (STAFF, NO_KEY, "studio", "analyze analyze_upload analyzed analyzed_change analyzed_tables analyzed_tables_file"),
-    (STAFF, NO_KEY, "studio", "analyzed_models analyzed_models_file analyzed_end_analysis"),
+    (STAFF, NO_KEY, "studio", _VISITED),
     ("owner admin", NO_KEY, "studio", "new begin links publish_link withdraw_link"),
     ("owner", NO_KEY, "studio", "design save_design discard"),
     ("owner analyst fieldwork viewer", NO_KEY, "studio", "preview preview_form elsewhere"),
@@ -272,6 +272,7 @@ _PUBLIC_ROUTES = {
 PUBLIC = frozenset(f"{blueprint}.{route}" for blueprint, routes in _PUBLIC_ROUTES.items() for route in routes.split())
 """Endpoints that need no sign-in; a test compares them with the URL map."""
 
+FOREIGN_FORM = "the form did not come from this site"
 NOT_ALLOWED = "your role on this survey, or your key, does not allow this; ask its owner, or an admin"
 
 
@@ -295,10 +296,12 @@ def register(app: Flask) -> None:
     admit_visitors(app)
 
 
-def _guard() -> Response | None:
+def _guard() -> BaseResponse | None:
     endpoint = request.endpoint
     if endpoint is None or endpoint in PUBLIC or request.method == "OPTIONS":
-        return None
+        # A form that needs no session has no token by which to know it.
+        is_form = endpoint in PUBLIC and request.method == "POST" and request.path.startswith(problems.STAFF)
+        return problems.response("forbidden", FOREIGN_FORM) if is_form and not is_same_origin() else None
     refused = _authenticate_page() if request.path.startswith("/dashboard") else _authenticate_client()
     if refused is not None or "visitor" in g:
         return refused
@@ -323,7 +326,7 @@ def _authenticate_client() -> Response | None:
     return None
 
 
-def _authenticate_page() -> Response | None:
+def _authenticate_page() -> BaseResponse | None:
     cookie = session_secret()
     session = storage().access.session(key_hash(cookie), now()) if cookie else None
     if session is None and current_app.config["PUBLIC_ANALYSIS"] and request.endpoint in FOR_VISITORS:
@@ -333,9 +336,9 @@ def _authenticate_page() -> Response | None:
         if form is not None:
             page = render_template("login.html", refused=False, resumed_form=form)
             return Response(page, problems.STATUS["unauthorized"], problems.CHALLENGE)
-        return flask_redirect(redirect(url_for("auth.login", next=_page_asked_for())))
+        return redirect(url_for("auth.login", next=_page_asked_for()))
     if request.method == "POST" and not (is_same_origin() and _form_token_matches(cookie)):
-        return problems.response("forbidden", "the form did not come from this site")
+        return problems.response("forbidden", FOREIGN_FORM)
     account = session.account
     g.actor, g.form_token = Actor(account, storage().access.grants(account.id)), _form_token(cookie)
     g.session, g.who = session, account.id.hex()
@@ -344,7 +347,7 @@ def _authenticate_page() -> Response | None:
 
 def _let_visit(secret: str) -> Response | None:
     if request.method == "POST" and not (secret and is_same_origin() and _form_token_matches(secret)):
-        return problems.response("forbidden", "the form did not come from this site")
+        return problems.response("forbidden", FOREIGN_FORM)
     g.visitor, g.form_token = secret, _form_token(secret)
     return None
 
@@ -365,10 +368,8 @@ def login() -> str:
     return render_template("login.html", refused=False)
 
 
-def enter() -> Response | tuple[str, int, list[tuple[str, str]]]:
+def enter() -> BaseResponse | tuple[str, int, list[tuple[str, str]]]:
     """Exchange the key for a session; a kept form is returned, also if the person has signed in elsewhere."""
-    if not is_same_origin():
-        return problems.response("forbidden")
     form = resumed_form()
     cookies = request.headers.get("Cookie", "")
     if form is not None and SIGNED_IN in request.form and has_session(storage(), cookies, is_secure(), now()):
@@ -378,7 +379,7 @@ def enter() -> Response | tuple[str, int, list[tuple[str, str]]]:
         return _unknown_key_page()
     if form is not None:
         return with_cookie(_resume_page(form, cookie), cookie)
-    return with_cookie(flask_redirect(redirect(redirect_target(request.args.get("next", "")))), cookie)
+    return with_cookie(redirect(redirect_target(request.args.get("next", ""))), cookie)
 
 
 def _begin_session_by_key(token: str) -> str | None:
@@ -401,10 +402,8 @@ def offer() -> str:
     return render_template("sign_in.html", token=None)
 
 
-def sign_in() -> Response | tuple[str, int, list[tuple[str, str]]]:
+def sign_in() -> BaseResponse | tuple[str, int, list[tuple[str, str]]]:
     """Spend the one-time link: make a key, which is shown once, and begin a session."""
-    if not is_same_origin():
-        return problems.response("forbidden")
     begun = begin_session_by_link(request.args.get("link", ""))
     if begun is None:
         return _unknown_key_page()
@@ -415,7 +414,7 @@ def sign_in() -> Response | tuple[str, int, list[tuple[str, str]]]:
     return with_cookie(Response(render_template("sign_in.html", token=key)), cookie)
 
 
-def open_page() -> Response | str:
+def open_page() -> BaseResponse | str:
     """Exchange a link for a session without a confirmation page, for a local set-up that has just printed the link.
 
     Requires that a person opened the address directly (``Sec-Fetch-Site: none``, no prefetch) and that the server is
@@ -427,7 +426,7 @@ def open_page() -> Response | str:
     begun = begin_session_by_link(request.args.get("link", "")) if opened and not is_secure() else None
     if begun is None:
         return render_template("sign_in.html", token=None)
-    return with_cookie(flask_redirect(redirect(url_for("studio.surveys"))), begun[1])
+    return with_cookie(redirect(url_for("studio.surveys")), begun[1])
 
 
 def begin_session_by_link(secret: str) -> tuple[Account, str] | None:
@@ -441,10 +440,10 @@ def begin_session_by_link(secret: str) -> tuple[Account, str] | None:
     return None if account is None else (account, cookie)
 
 
-def leave() -> Response:
+def leave() -> BaseResponse:
     """End the session in the database and delete its cookie."""
     storage().access.end_session(key_hash(session_secret()))
-    reply = flask_redirect(redirect(url_for("auth.login")))
+    reply = redirect(url_for("auth.login"))
     reply.delete_cookie(current_app.config["STAFF_COOKIE"], **_cookie_options())
     return reply
 
@@ -461,13 +460,13 @@ def count_refused() -> None:
     current_app.extensions["admission"].rejected["unauthorized"] += 1
 
 
-def begin_session(account_id: bytes, door: str, reply: Response) -> Response | None:
+def begin_session(account_id: bytes, door: str, reply: BaseResponse) -> BaseResponse | None:
     """Begin a session, with its sign-in ``door`` such as ``oidc``, and add its cookie; None for a disabled account."""
     cookie, session = new_cookie()
     return with_cookie(reply, cookie) if storage().access.start_session(session, account_id, door, now()) else None
 
 
-def with_cookie(reply: Response, cookie: str) -> Response:
+def with_cookie(reply: BaseResponse, cookie: str) -> BaseResponse:
     """Set the session cookie on a reply: HttpOnly and SameSite=Strict."""
     reply.set_cookie(current_app.config["STAFF_COOKIE"], cookie, **_cookie_options())
     return reply
@@ -517,11 +516,6 @@ def _form_token(session: str) -> str:
 
 def _form_token_matches(session: str) -> bool:
     return hmac.compare_digest(request.form.get("form_token", "").encode(), _form_token(session).encode())
-
-
-def flask_redirect(reply: Any) -> Response:  # noqa: ANN401 - werkzeug's redirect is typed as its own base class
-    """Convert werkzeug's redirect to a Flask ``Response``."""
-    return Response(reply.get_data(), reply.status_code, headers=list(reply.headers))
 
 
 def admit_visitors(app: Flask) -> None:

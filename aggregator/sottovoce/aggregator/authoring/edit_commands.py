@@ -7,7 +7,15 @@ from itertools import count, groupby
 from operator import attrgetter
 from typing import Any
 
-from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, free_name, is_given, least_of, with_part
+from sottovoce.aggregator.authoring.draft import (
+    DraftItem,
+    SurveyDraft,
+    free_name,
+    is_given,
+    least_of,
+    whole_number,
+    with_part,
+)
 from sottovoce.aggregator.authoring.draft_blocks import protect_together, refitted, separate
 from sottovoce.aggregator.authoring.sensitivity_levels import NEW
 from sottovoce.aggregator.authoring.to_survey import in_halves
@@ -31,8 +39,8 @@ def _changed(draft: SurveyDraft, word: str) -> SurveyDraft:
     number, _, value = given.partition(":")
     if name in _OF_DRAFT:
         return _OF_DRAFT[name](draft, given)
-    if name in _OF_CARDS and number.isascii() and number.isdigit() and int(number[:6]) < len(draft.cards):
-        return _OF_CARDS[name](draft, int(number), value)
+    if name in _OF_CARDS and (place := whole_number(number)) is not None and place < len(draft.cards):
+        return _OF_CARDS[name](draft, place, value)
     return draft
 
 
@@ -85,8 +93,8 @@ def _move(draft: SurveyDraft, number: int, by: int) -> SurveyDraft:
 
 def _move_to(draft: SurveyDraft, number: int, place: str) -> SurveyDraft:
     """Move a card step by step towards the place of another, as far as blocks let it."""
-    card, goal = draft.cards[number], int(place[:6]) if place.isascii() and place.isdigit() else number
-    here = number
+    card, goal, here = draft.cards[number], whole_number(place), number
+    goal = number if goal is None else goal
     while here != goal:
         moved = _move(draft, here, 1 if goal > here else -1)
         there = next(at for at, each in enumerate(moved.cards) if each is card)

@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 from sottovoce.aggregator.analysis.estimates import QuestionResult, RevisionCounts
+from sottovoce.aggregator.authoring.draft import whole_number
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.export.catalogue import Source
 from sottovoce.aggregator.planning.simulated_survey import (
@@ -200,8 +201,7 @@ def _set_shares(question: Question, fields: Sequence[Field]) -> SetShares:
 
 
 def _parse_int(written: str, most: int) -> int | None:
-    digits = written.strip()
-    found = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 12 else 0
+    found = whole_number(written.strip(), 11) or 0
     return found if 1 <= found <= most else None
 
 

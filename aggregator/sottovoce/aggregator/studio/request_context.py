@@ -9,12 +9,13 @@ else the best match of ``Accept-Language``. A page to print has an inline style 
 import base64
 import hashlib
 import re
+from collections.abc import Callable
 from contextlib import suppress
-from datetime import date, timedelta
 from fractions import Fraction
 from importlib.resources import files
 
-from flask import Flask, Response, current_app, g, request
+from flask import Flask, Response, current_app, g, redirect, request
+from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.accounts.authentication import now, storage
 from sottovoce.aggregator.analysis.worked_example import Workings, has_band, limits, worked_in_words
 from sottovoce.aggregator.clock import DAY
@@ -28,9 +29,8 @@ from sottovoce.shared.answers import Grid
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.languages import LANGUAGES as OWN_NAMES, REVIEWED
 from sottovoce.shared.mechanisms import Mechanism
-from sottovoce.shared.spec import Question
+from sottovoce.shared.spec import Question, Survey
 
-_FIRST_DAY = date(1970, 1, 1)
 _KEPT_SECONDS = 2
 """The server's institution, which every page shows, is read again when older: another node may have changed it."""
 
@@ -79,6 +79,12 @@ def words() -> Words:
         language = request.cookies.get(LANGUAGE_COOKIE, "")
         g.words = WORDS.get(language) or WORDS[language_of(request.headers.get("Accept-Language", ""))]
     return g.words  # type: ignore[no-any-return]
+
+
+def language_of_texts(survey: Survey) -> str:
+    """Return the language in ``in``, if the survey has it; else the reader's; else the survey's default."""
+    wanted = (request.values.get("in", ""), words().language)
+    return next((language for language in wanted if language in survey.title), survey.default_language)
 
 
 def translation() -> dict[str, object]:
@@ -233,11 +239,6 @@ def today() -> int:
     return now() // DAY
 
 
-def as_date(day: int) -> date:
-    """Convert a number of days since 1970-01-01 to a date."""
-    return _FIRST_DAY + timedelta(day)
-
-
 def days_asked(what: str, most: int) -> int:
     """Return the number of days in the form; raise AccessRefused if it is missing or out of range."""
     days = request.form.get("days", "")
@@ -249,6 +250,15 @@ def days_asked(what: str, most: int) -> int:
 def refusal_message(refused: AccessRefused) -> str:
     """Return the reason of a refusal in the reader's language."""
     return words().translate(f"refused_{refused.reason}", **refused.values) if refused.reason else str(refused)
+
+
+def acted(act: Callable[[], str | None], page: Callable[..., str], after: Callable[[], str]) -> ResponseReturnValue:
+    """Do what a form asks; show its page with the link made or the refusal, else redirect to ``after``."""
+    try:
+        link = act()
+    except AccessRefused as refused:
+        return page(refused=refusal_message(refused)), 422
+    return (page(link=link), 200) if link else redirect(after(), 303)
 
 
 def shown_institution(survey: str = "") -> Institution:

@@ -100,26 +100,20 @@ def published_page(name: str, page: str) -> SurveyPage:
     return SurveyPage(name, title, stage, survey.trial, state, pages, below, next_page(stage, opens))
 
 
-def draft_page(name: str, page: str, title: str) -> SurveyPage:
-    """Build the frame of a draft's page in ``PAGES``; a correction has the frame of its survey.
-
-    ``title`` is shown if the draft does not exist any more.
-    """
+def draft_page(name: str, page: str) -> SurveyPage:
+    """Build the frame of a draft's page in ``PAGES``; a correction and a survey without a draft have the survey's."""
     stored = drafts.find_draft(name)
     stamp = stored.draft.stamp if stored else None
-    title = stored.draft.title_in(words().language) if stored else title
-    if storage().revisions(name):
+    if stored is None or storage().revisions(name):
         return replace(published_page(name, page), stamp=stamp)
-    opens = partial(may_open, name)
+    title, opens = stored.draft.title_in(words().language), partial(may_open, name)
     bar = [PageLink(each, url_for(f"studio.{each}", name=name), each == page) for each in OF_DRAFTS if opens(each)]
     return SurveyPage(name, title or name, "draft", False, words().translate("state_draft"), bar, [], "design", stamp)
 
 
 def frame_of(name: str, page: str) -> SurveyPage:
     """Build the frame of a page that surveys and drafts both have; raise ReportRejected if neither has this name."""
-    if storage().revisions(name):
-        return published_page(name, page)
-    return draft_page(name, page, drafts.load_draft(name).draft.title)
+    return published_page(name, page) if storage().revisions(name) else draft_page(name, page)
 
 
 def next_page(stage: str, opens: Callable[[str], bool]) -> str:

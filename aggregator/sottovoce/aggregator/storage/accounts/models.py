@@ -49,9 +49,26 @@ class Account:
     subject: str | None = None
     disabled_on: int | None = None
 
+    @property
+    def number(self) -> str:
+        """Public id that tells accounts of the same name apart: 32 bits of the id, in hexadecimal."""
+        return self.id.hex()[:8]
+
 
 @dataclass(frozen=True)
-class AccessKey:
+class Hashed:
+    """What the database knows by the hash of a secret alone."""
+
+    hash: bytes
+
+    @property
+    def number(self) -> str:
+        """Public id for lists and forms: 64 bits of the hash, from which the secret cannot be derived."""
+        return self.hash.hex()[:16]
+
+
+@dataclass(frozen=True)
+class AccessKey(Hashed):
     """API key of an account; the database holds only the hash of its secret.
 
     Attributes:
@@ -63,7 +80,6 @@ class AccessKey:
         used_on: day of its last use, or None.
     """
 
-    hash: bytes
     account: bytes
     label: str
     scopes: frozenset[str]
@@ -72,18 +88,13 @@ class AccessKey:
     used_on: int | None = None
 
     @property
-    def number(self) -> str:
-        """Public id of the key for lists and for revoking: 16 hexadecimal digits of its hash."""
-        return self.hash.hex()[:16]
-
-    @property
     def signs_in(self) -> bool:
         """Return True if a person can sign in with the key: it has all scopes and is valid for every survey."""
         return self.scopes >= set(SCOPES) and self.survey == EVERY_SURVEY
 
 
 @dataclass(frozen=True)
-class StaffSession:
+class StaffSession(Hashed):
     """Session of a signed-in browser.
 
     Attributes:
@@ -93,20 +104,14 @@ class StaffSession:
         used: time of last use, to the minute, in seconds since 1970.
     """
 
-    hash: bytes
     account: Account
     door: str
     started: int
     used: int
 
-    @property
-    def number(self) -> str:
-        """Public id of the session for lists and for ending it: 16 hexadecimal digits of its hash."""
-        return self.hash.hex()[:16]
-
 
 @dataclass(frozen=True)
-class AccountInvitation:
+class AccountInvitation(Hashed):
     """Link that can be used once: to create an account, or to sign in to an existing one.
 
     Attributes:
@@ -117,7 +122,6 @@ class AccountInvitation:
         expires_on: last day on which it is valid.
     """
 
-    hash: bytes
     survey: str
     role: str
     account: bytes | None
@@ -125,7 +129,7 @@ class AccountInvitation:
 
 
 @dataclass(frozen=True)
-class BoardView:
+class BoardView(Hashed):
     """Link to view a survey without an account, for an ethics board or for the public.
 
     Attributes:
@@ -136,7 +140,6 @@ class BoardView:
         public: it shows the results only, on the public page.
     """
 
-    hash: bytes
     survey: str
     digest: str
     results: bool

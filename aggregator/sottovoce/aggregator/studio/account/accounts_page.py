@@ -1,44 +1,28 @@
 """Manage accounts, for admins: list, sign-in methods, roles, and links that invite or sign in a colleague."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from functools import partial
 
 from flask import current_app, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.accounts.account_invitations import LINK_DAYS, invitation_link, sign_in_link
-from sottovoce.aggregator.accounts.accounts import account_number, check_role
+from sottovoce.aggregator.accounts.accounts import check_role
 from sottovoce.aggregator.accounts.authentication import storage
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, ROLES, AccessRefused, Account
-from sottovoce.aggregator.studio.request_context import refusal_message, tables, today
-
-Acted = tuple[str, int]
+from sottovoce.aggregator.studio.request_context import acted, tables, today
 
 
-@dataclass(frozen=True)
-class AccountRow:
-    """Account as admins see it.
-
-    Attributes:
-        number: short identifier that tells accounts with the same name apart.
-        doors: sign-in methods of the account (``key``, ``passkey``, ``oidc``); empty if it needs a sign-in link.
-    """
-
-    account: Account
-    number: str
-    doors: Sequence[str]
-
-
-def invite() -> Acted:
+def invite() -> ResponseReturnValue:
     """Make an invitation; its link is shown only in this reply, since the server stores a hash."""
-    try:
-        role, survey = request.form.get("role", ""), ""
-        if role:
-            role, survey = check_role(role), _survey()
-        return accounts(link=invitation_link(tables(), _url(), survey, role, today())), 200
-    except AccessRefused as refused:
-        return accounts(refused=refusal_message(refused)), 422
+    return acted(_invite, accounts, lambda: url_for("studio.accounts"))
+
+
+def _invite() -> str:
+    role = request.form.get("role", "")
+    survey = _survey() if role and check_role(role) else ""
+    return invitation_link(tables(), _url(), survey, role, today())
 
 
 def account(account: str) -> ResponseReturnValue:
@@ -54,11 +38,7 @@ def change_account(account: str) -> ResponseReturnValue:
         return redirect(url_for("studio.accounts"), 303)
     if act is None:
         raise Refusal("malformed")
-    try:
-        link = act(found)
-    except AccessRefused as refused:
-        return _account(found, refused=refusal_message(refused)), 422
-    return (_account(found, link=link), 200) if link else redirect(url_for("studio.account", account=account), 303)
+    return acted(partial(act, found), partial(_account, found), lambda: url_for("studio.account", account=account))
 
 
 def _delete(found: Account) -> None:
@@ -92,8 +72,7 @@ _ACTS: Mapping[str, Callable[[Account], str | None]] = {
 
 def accounts(link: str = "", refused: str = "") -> str:
     """Show all accounts, and the form that makes an invitation."""
-    with_keys = {key.account for key in tables().list_keys() if key.signs_in and key.expires_on >= today()}
-    rows = [_row(each, each.id in with_keys) for each in tables().accounts()]
+    rows = [(each, sign_in_ways(each)) for each in tables().accounts()]
     return render_template("accounts.html", rows=rows, link=link, refused=refused, roles=ROLES, days=LINK_DAYS)
 
 
@@ -102,8 +81,8 @@ def _account(found: Account, link: str = "", refused: str = "") -> str:
     found = tables().account(found.id) or found
     return render_template(
         "account.html",
-        row=_row(found, any(key.signs_in and key.expires_on >= today() for key in tables().list_keys(found.id))),
         account=found,
+        doors=sign_in_ways(found),
         grants=tables().grants(found.id),
         link=link,
         refused=refused,
@@ -112,13 +91,14 @@ def _account(found: Account, link: str = "", refused: str = "") -> str:
     )
 
 
-def _row(found: Account, has_key: bool) -> AccountRow:
-    return AccountRow(found, account_number(found), sign_in_ways(found, has_key))
-
-
-def sign_in_ways(account: Account, has_key: bool) -> list[str]:
-    """Return the sign-in methods that an account can use on this server; ``has_key``: a valid key of it signs in."""
-    has = {"key": has_key, "passkey": bool(tables().passkeys(account.id)), "oidc": account.subject is not None}
+def sign_in_ways(account: Account) -> list[str]:
+    """Return the sign-in methods that an account can use on this server; without one it needs a sign-in link."""
+    keys = tables().list_keys(account.id)
+    has = {
+        "key": any(key.signs_in and key.expires_on >= today() for key in keys),
+        "passkey": bool(tables().passkeys(account.id)),
+        "oidc": account.subject is not None,
+    }
     return [door for door in has if has[door] and door in current_app.config["SIGN_IN_METHODS"]]
 
 

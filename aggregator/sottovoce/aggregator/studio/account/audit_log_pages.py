@@ -8,12 +8,14 @@ from datetime import date
 from flask import render_template, request
 from sottovoce.aggregator.accounts.audit_log import names_of
 from sottovoce.aggregator.accounts.authentication import storage
+from sottovoce.aggregator.authoring.draft import whole_number
+from sottovoce.aggregator.clock import date_of
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage import AuditEntry
 from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, ROLES
 from sottovoce.aggregator.storage.audit_log import events as kinds
 from sottovoce.aggregator.storage.audit_log.audit_log import ALWAYS
-from sottovoce.aggregator.studio.request_context import as_date, words
+from sottovoce.aggregator.studio.request_context import words
 from sottovoce.aggregator.studio.survey_frame import published_page
 
 _OF_REVISIONS = frozenset({kinds.PUBLISHED, kinds.RETIRED, kinds.PURGED})
@@ -61,7 +63,7 @@ def line(entry: AuditEntry, names: Mapping[str, str]) -> AuditLogLine:
     """Format an entry in the reader's language; ``names`` of accounts by id, from ``names_of``."""
     what = words().translate(f"did_{entry.what.replace(' ', '_')}")
     about = " · ".join(_word(word, names, entry.what, place) for place, word in enumerate(entry.about.split()))
-    return AuditLogLine(entry.number, words().day(as_date(entry.day)), _who(entry.who, names), what, about)
+    return AuditLogLine(entry.number, words().day(date_of(entry.day)), _who(entry.who, names), what, about)
 
 
 def _word(word: str, names: Mapping[str, str], what: str, place: int) -> str:
@@ -82,11 +84,10 @@ def _who(who: str, names: Mapping[str, str]) -> str:
 
 def _lines(survey: str | None) -> list[AuditLogLine]:
     """Load the entries of a page, and one more if there are older ones."""
-    before, day = request.args.get("before", ""), _day_asked()
-    number = int(before) if before.isascii() and before.isdigit() and len(before) <= 15 else None
-    until = ALWAYS if day is None else (day - as_date(0)).days
+    before, day = whole_number(request.args.get("before", ""), 15), _day_asked()
+    until = ALWAYS if day is None else (day - date_of(0)).days
     names = names_of(storage())
-    return [line(entry, names) for entry in storage().journal.latest(ROWS + 1, survey, number, until)]
+    return [line(entry, names) for entry in storage().journal.latest(ROWS + 1, survey, before, until)]
 
 
 def _pop_surplus(lines: list[AuditLogLine]) -> int | None:

@@ -1,12 +1,15 @@
 """Manage links for ethics boards, as the owner of a survey: content, expiry date and revocation."""
 
+from functools import partial
+
 from flask import current_app, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.accounts.authentication import MOST_VIEW_DAYS, VIEW_DAYS, new_link, storage
+from sottovoce.aggregator.clock import date_of
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Route
-from sottovoce.aggregator.storage.accounts.models import AccessRefused, BoardView
-from sottovoce.aggregator.studio.request_context import as_date, days_asked, refusal_message, tables, today
+from sottovoce.aggregator.storage.accounts.models import BoardView
+from sottovoce.aggregator.studio.request_context import acted, days_asked, tables, today
 from sottovoce.aggregator.studio.survey_frame import published_page
 from sottovoce.aggregator.surveys.lifecycle import newest
 
@@ -17,15 +20,12 @@ def change_board(name: str) -> ResponseReturnValue:
     if act == "end":
         # Only links of this survey are searched, so that the form cannot name one of another survey.
         for view in tables().views(name):
-            if number_of(view) == request.form.get("view"):
+            if view.number == request.form.get("view"):
                 tables().end_view(view.hash)
         return redirect(url_for("studio.board", name=name), 303)
     if act != "make":
         raise Refusal("malformed")
-    try:
-        return board(name, link=_make(name)), 200
-    except AccessRefused as refused:
-        return board(name, refused=refusal_message(refused)), 422
+    return acted(partial(_make, name), partial(board, name), lambda: url_for("studio.board", name=name))
 
 
 def _make(name: str) -> str:
@@ -38,16 +38,11 @@ def _make(name: str) -> str:
     return f"{current_app.extensions['settings'].url}/dashboard/{'shared' if public else 'ethics'}?link={secret}"
 
 
-def number_of(view: BoardView) -> str:
-    """Return the public identifier of a link: 64 bits of its hash, from which the secret cannot be derived."""
-    return view.hash.hex()[:16]
-
-
 def board(name: str, link: str = "", refused: str = "") -> str:
     """Show the links of a survey, and the form that makes one."""
     digest = newest(storage(), name).digest
     rows = [
-        (view, number_of(view), as_date(view.expires_on), view.expires_on < today(), view.digest != digest)
+        (view, date_of(view.expires_on), view.expires_on < today(), view.digest != digest)
         for view in tables().views(name)
     ]
     return render_template(

@@ -2,34 +2,36 @@
 
 from typing import Any
 
-from flask import Response, g, redirect, render_template, request, url_for
+from flask import g, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.accounts import authentication
 from sottovoce.aggregator.accounts.accounts import check_scopes, check_text
-from sottovoce.aggregator.http.problems import response as problem
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, AccessKey, AccessRefused, Account
 from sottovoce.aggregator.studio.account.accounts_page import sign_in_ways
-from sottovoce.aggregator.studio.request_context import days_asked, refusal_message, tables, today, words
+from sottovoce.aggregator.studio.request_context import acted, days_asked, refusal_message, tables, today, words
+from werkzeug.wrappers import Response as BaseResponse
 
 
-def make_key() -> str | tuple[str, int]:
+def make_key() -> ResponseReturnValue:
     """Make a key; it is shown only in this reply, since the server stores a hash."""
+    return acted(_make_key, me, lambda: url_for("access.me"))
+
+
+def _make_key() -> str:
     secret, digest = authentication.new_key()
-    try:
-        given = request.form
-        days = days_asked("a key", authentication.MOST_KEY_DAYS)
-        survey = given.get("survey", "").strip() or EVERY_SURVEY
-        if survey != EVERY_SURVEY and g.actor.role(survey) is None:
-            raise AccessRefused("you have no role on a survey of this name", "no_role")
-        scopes = check_scopes(frozenset(given.getlist("scope")))
-        label = check_text(given.get("label", ""), "a label")
-        tables().add_key(AccessKey(digest, _own().id, label, scopes, survey, today() + days))
-    except AccessRefused as refused:
-        return me(refused=refusal_message(refused)), 422
-    return me(made=secret)
+    given = request.form
+    days = days_asked("a key", authentication.MOST_KEY_DAYS)
+    survey = given.get("survey", "").strip() or EVERY_SURVEY
+    if survey != EVERY_SURVEY and g.actor.role(survey) is None:
+        raise AccessRefused("you have no role on a survey of this name", "no_role")
+    scopes = check_scopes(frozenset(given.getlist("scope")))
+    label = check_text(given.get("label", ""), "a label")
+    tables().add_key(AccessKey(digest, _own().id, label, scopes, survey, today() + days))
+    return secret
 
 
-def revoke_key(number: str) -> Response:
+def revoke_key(number: str) -> BaseResponse:
     """Revoke a key of the signed-in account."""
     for key in tables().list_keys(_own().id):
         if key.number == number:
@@ -37,17 +39,14 @@ def revoke_key(number: str) -> Response:
     return _back()
 
 
-def leave(name: str) -> str | tuple[str, int] | Response:
+def leave(name: str) -> ResponseReturnValue:
     """Give up your own role on a survey."""
-    if request.form.get("sure") == "yes":
-        try:
-            tables().revoke_grant(_own().id, name)
-        except AccessRefused as refused:
-            return me(refused=refusal_message(refused)), 422
-    return _back()
+    if request.form.get("sure") != "yes":
+        return _back()
+    return acted(lambda: tables().revoke_grant(_own().id, name), me, lambda: url_for("access.me"))
 
 
-def end_session(number: str) -> Response:
+def end_session(number: str) -> BaseResponse:
     """End a session of the signed-in account."""
     for session in tables().sessions(_own().id, authentication.now()):
         if session.number == number:
@@ -55,7 +54,7 @@ def end_session(number: str) -> Response:
     return _back()
 
 
-def end_sessions() -> Response:
+def end_sessions() -> BaseResponse:
     """End all sessions of the signed-in account, including this one."""
     tables().end_sessions(_own().id)
     return _back()
@@ -68,8 +67,6 @@ def invitation() -> str:
 
 def accept() -> Any:  # noqa: ANN401 - one of Flask's replies
     """Make the account with its role, spend the invitation and begin a session."""
-    if not authentication.is_same_origin():
-        return problem("forbidden", "the form did not come from this site")
     link = authentication.link_hash(request.args.get("link", ""))
     # Look up before writing: guesses of links must not take the write lock that reports need.
     if tables().invitation(link, today()) is None:
@@ -84,15 +81,14 @@ def accept() -> Any:  # noqa: ANN401 - one of Flask's replies
     return authentication.begin_session(account.id, "link", _back())
 
 
-def me(made: str = "", refused: str = "") -> str:
+def me(link: str = "", refused: str = "") -> str:
     """Show the roles, keys and sessions of the signed-in account."""
-    keys = tables().list_keys(_own().id)
     return render_template(
         "me.html",
-        made=made,
+        link=link,
         refused=refused,
-        doors=sign_in_ways(_own(), any(key.signs_in and key.expires_on >= today() for key in keys)),
-        keys=keys,
+        doors=sign_in_ways(_own()),
+        keys=tables().list_keys(_own().id),
         sessions=tables().sessions(_own().id, authentication.now()),
         today=today(),
         now=authentication.now(),
@@ -107,8 +103,8 @@ def _own() -> Account:
     return account
 
 
-def _back() -> Response:
-    return authentication.flask_redirect(redirect(url_for("access.me"), 303))
+def _back() -> BaseResponse:
+    return redirect(url_for("access.me"), 303)
 
 
 ROUTES = (

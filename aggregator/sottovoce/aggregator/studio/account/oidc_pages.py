@@ -17,10 +17,10 @@ from sottovoce.aggregator.accounts.authentication import link_hash, new_cookie, 
 from sottovoce.aggregator.accounts.oidc import START_AGAIN, Provider, attempt_of
 from sottovoce.aggregator.accounts.sign_in_errors import SignInRefused
 from sottovoce.aggregator.clock import DAY
-from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.accounts.models import AccessRefused, Account
 from sottovoce.aggregator.studio.request_context import refusal_message, tables
+from werkzeug.wrappers import Response as BaseResponse
 
 ATTEMPT_SECONDS = 600
 """Lifetime of a sign-in attempt: time that a person may take at the provider."""
@@ -36,10 +36,10 @@ INVITATION_SPENT = "This invitation was used before, or has expired. Ask for a n
 DISABLED = "This account is disabled. Ask the operator of this aggregator."
 
 
-def start() -> Response:
+def start() -> BaseResponse:
     """Redirect the browser to the institution's sign-in page."""
     address, attempt = _new_attempt()
-    return _with_attempt(authentication.flask_redirect(redirect(address)), attempt, request.args.get("next", ""))
+    return _with_attempt(redirect(address), attempt, request.args.get("next", ""))
 
 
 def invitation() -> str:
@@ -47,10 +47,8 @@ def invitation() -> str:
     return render_template("invitation_by_institution.html", address="", most=MOST_NAME)
 
 
-def accept() -> Response:
+def accept() -> BaseResponse:
     """Show the link to the provider; the person who returns from there gets the account of the invitation."""
-    if not authentication.is_same_origin():
-        return problems.response("forbidden")
     link = request.args.get("link", "")
     try:
         name = check_text(request.form.get("name", ""), "a name")
@@ -62,7 +60,7 @@ def accept() -> Response:
     return _with_attempt(_redirect_to_provider(address), attempt, "", link, name)
 
 
-def bind() -> Response:
+def bind() -> BaseResponse:
     """Show the link to the provider that binds the institution's identity to the signed-in account.
 
     The callback comes from another site, without the session cookie, so it must learn from elsewhere which account to
@@ -74,7 +72,7 @@ def bind() -> Response:
     return _with_attempt(_redirect_to_provider(address), attempt, url_for("access.me"), secret)
 
 
-def callback() -> Response:
+def callback() -> BaseResponse:
     """Handle the redirect back from the provider, which carries a one-time authorization code."""
     cookie = request.cookies.get(_cookie_name(), "")
     try:
@@ -93,12 +91,12 @@ def callback() -> Response:
     return reply
 
 
-def _start_session(subject: str, link: str, name: str, page: Response) -> Response | None:
+def _start_session(subject: str, link: str, name: str, page: Response) -> BaseResponse | None:
     account = storage().access.account_of_subject(subject) or _accept_invited(subject, link, name)
     return authentication.begin_session(account.id, "oidc", page)
 
 
-def _bound(subject: str, link: str, page: Response) -> Response:
+def _bound(subject: str, link: str, page: Response) -> BaseResponse:
     """Bind the institution's identity to the account of the one-time link; spend the link first."""
     begun = authentication.begin_session_by_link(link)
     if begun is None:
@@ -131,7 +129,7 @@ def _new_attempt() -> tuple[str, str]:
     return _provider().address(attempt_of(secret)), secret
 
 
-def _with_attempt(reply: Response, attempt: str, page: str, link: str = "", name: str = "") -> Response:
+def _with_attempt(reply: BaseResponse, attempt: str, page: str, link: str = "", name: str = "") -> BaseResponse:
     """Add the attempt's cookie to the reply: secret, next page, and link and name of an invited person, if any."""
     parts = (attempt, page, link, name)
     value = ".".join(urlsafe_b64encode(part.encode("utf-8", "replace")).decode() for part in parts)

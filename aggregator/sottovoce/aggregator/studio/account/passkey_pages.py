@@ -6,17 +6,18 @@ These are the only pages that need a script, which calls the browser's WebAuthn 
 import hashlib
 from functools import partial
 
-from flask import Response, current_app, g, redirect, render_template, request, url_for
+from flask import current_app, g, redirect, render_template, request, url_for
 from sottovoce.aggregator.accounts import authentication, passkeys
 from sottovoce.aggregator.accounts.authentication import new_cookie, storage
 from sottovoce.aggregator.accounts.passkeys import CHALLENGE_SECONDS, Answer, Site
 from sottovoce.aggregator.accounts.sign_in_errors import SignInRefused
-from sottovoce.aggregator.clock import DAY
+from sottovoce.aggregator.clock import DAY, date_of
 from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.accounts.models import AccessRefused
 from sottovoce.aggregator.storage.accounts.passkeys import Passkey, PasskeyUse
-from sottovoce.aggregator.studio.request_context import as_date, refusal_message, static_file, words
+from sottovoce.aggregator.studio.request_context import refusal_message, static_file, words
+from werkzeug.wrappers import Response as BaseResponse
 
 MOST_LABEL = 60
 
@@ -26,10 +27,8 @@ def offer() -> str:
     return render_template("passkey_sign_in.html", question=passkeys.question_for_sign_in(_site(), _new_challenge()))
 
 
-def sign_in() -> Response:
+def sign_in() -> BaseResponse:
     """Verify the passkey's answer to the challenge and begin a session."""
-    if not authentication.is_same_origin():
-        return problems.response("forbidden")
     answer = _answer()
     passkey = storage().access.passkey(answer.credential_id)
     if passkey is None:
@@ -41,12 +40,11 @@ def sign_in() -> Response:
     cookie, session = new_cookie()
     if storage().access.start_session_by_passkey(session, use, authentication.now()) is None:
         raise SignInRefused(passkeys.UNKNOWN)
-    return authentication.with_cookie(
-        authentication.flask_redirect(redirect(authentication.redirect_target(request.args.get("next", "")))), cookie
-    )
+    onward = authentication.redirect_target(request.args.get("next", ""))
+    return authentication.with_cookie(redirect(onward), cookie)
 
 
-def add() -> Response | tuple[str, int]:
+def add() -> BaseResponse | tuple[str, int]:
     """Add the passkey that the device has just made to the signed-in account."""
     label = request.form.get("label", "").strip()[:MOST_LABEL] or "passkey"
     try:
@@ -58,17 +56,17 @@ def add() -> Response | tuple[str, int]:
             refusal_message(refused) if isinstance(refused, AccessRefused) else words().in_this_language(str(refused))
         )
         return own(sentence), 422
-    return authentication.flask_redirect(redirect(url_for("passkeys.own")))
+    return redirect(url_for("passkeys.own"))
 
 
-def remove() -> Response:
+def remove() -> BaseResponse:
     """Remove a passkey of the signed-in account."""
     try:
         credential_id = bytes.fromhex(request.form.get("passkey", ""))
     except ValueError:
         return problems.response("malformed")
     storage().access.by(g.who).remove_passkey(g.actor.account.id, credential_id)
-    return authentication.flask_redirect(redirect(url_for("passkeys.own")))
+    return redirect(url_for("passkeys.own"))
 
 
 def own(refused: str = "") -> str:
@@ -77,7 +75,7 @@ def own(refused: str = "") -> str:
     known = storage().access.passkeys(account.id)
     ids = [passkey.credential_id for passkey in known]
     question = passkeys.question_for_registration(_site(), _new_challenge(), account.id, account.name, ids)
-    return render_template("passkeys.html", passkeys=known, question=question, refused=refused, as_date=as_date)
+    return render_template("passkeys.html", passkeys=known, question=question, refused=refused, as_date=date_of)
 
 
 def _answer() -> Answer:

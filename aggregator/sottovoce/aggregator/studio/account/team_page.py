@@ -2,16 +2,17 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from flask import current_app, g, redirect, render_template, request, url_for
+from flask import current_app, g, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.accounts.account_invitations import LINK_DAYS, invitation_link
-from sottovoce.aggregator.accounts.accounts import account_number, check_role, find_account
+from sottovoce.aggregator.accounts.accounts import check_role, find_account
 from sottovoce.aggregator.accounts.authentication import storage
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Route
-from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, ROLES, AccessRefused, Account
-from sottovoce.aggregator.studio.request_context import refusal_message, tables, today
+from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, ROLES, Account
+from sottovoce.aggregator.studio.request_context import acted, tables, today
 from sottovoce.aggregator.studio.survey_frame import frame_of
 
 
@@ -20,14 +21,12 @@ class Member:
     """Account with a role on a survey.
 
     Attributes:
-        number: short identifier that tells accounts with the same name apart.
         role: one of ``ROLES``.
         everywhere: the role applies to every survey; only an admin can change it.
         own: the reader's own account.
     """
 
     account: Account
-    number: str
     role: str
     everywhere: bool
     own: bool
@@ -38,11 +37,7 @@ def change_team(name: str) -> ResponseReturnValue:
     act = _ACTS.get(request.form.get("act", ""))
     if act is None:
         raise Refusal("malformed")
-    try:
-        link = act(name)
-    except AccessRefused as refused:
-        return team(name, refused=refusal_message(refused)), 422
-    return (team(name, link=link), 200) if link else redirect(_next_page(name), 303)
+    return acted(partial(act, name), partial(team, name), partial(_next_page, name))
 
 
 def members(name: str) -> Sequence[Member]:
@@ -51,7 +46,7 @@ def members(name: str) -> Sequence[Member]:
     known = {account.id for account, _ in exactly}
     everywhere = [row for row in tables().granted(EVERY_SURVEY) if row[0].id not in known]
     return [
-        Member(account, account_number(account), role, is_everywhere, account.id == g.actor.account.id)
+        Member(account, role, is_everywhere, account.id == g.actor.account.id)
         for rows, is_everywhere in ((exactly, False), (everywhere, True))
         for account, role in rows
     ]

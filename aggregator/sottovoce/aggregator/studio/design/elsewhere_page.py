@@ -10,7 +10,7 @@ from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.i18n.translator import only_here
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.request_context import words
-from sottovoce.aggregator.studio.survey_frame import draft_page, published_page
+from sottovoce.aggregator.studio.survey_frame import draft_page
 from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.shared.accounting import DEFAULT_ALLOWANCE
 from sottovoce.shared.by_link.link_question import parse_link
@@ -36,7 +36,6 @@ def elsewhere(name: str) -> ResponseReturnValue:
 
     A draft with mistakes leads back to the page that lists them.
     """
-    stored = drafts.find_draft(name)
     try:
         found = asked_alone(drafts.current_survey(name))
     except SpecError:
@@ -51,7 +50,7 @@ def elsewhere(name: str) -> ResponseReturnValue:
     return render_template(
         "elsewhere.html",
         page="elsewhere",
-        frame=draft_page(name, "design", stored.draft.title) if stored else published_page(name, "design"),
+        frame=draft_page(name, "design"),
         questions=found,
         asked=asked,
         system=system,

@@ -507,7 +507,7 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[EarlierVer
     page = render_template(
         "design.html",
         page="design",
-        frame=draft_page(name, "design", draft.title),
+        frame=draft_page(name, "design"),
         name=name,
         draft=draft,
         kept_access=access if isinstance(access, str) else "blind",
@@ -612,7 +612,7 @@ def _conflict_page(name: str, mine: SurveyDraft, theirs: drafts.LoadedDraft, for
     page = render_template(
         "conflict.html",
         page="design",
-        frame=draft_page(name, "design", theirs.draft.title),
+        frame=draft_page(name, "design"),
         name=name,
         found=differences_in_words(mine, theirs.draft, words()),
         theirs=theirs.version,

@@ -20,7 +20,7 @@ from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.sentences import Sentences
 from sottovoce.aggregator.studio.design.trials import trials_of
 from sottovoce.aggregator.studio.request_context import shown_institution, words
-from sottovoce.aggregator.studio.survey_frame import draft_page, published_page
+from sottovoce.aggregator.studio.survey_frame import draft_page
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.languages import LANGUAGES as OWN_NAMES
 from sottovoce.shared.parse_survey import parse_survey
@@ -112,7 +112,7 @@ def preview(name: str) -> Response:
     page = render_template(
         "preview.html",
         page="preview",
-        frame=draft_page(name, "preview", stored.draft.title) if stored else published_page(name, "preview"),
+        frame=draft_page(name, "preview"),
         name=name,
         survey=survey,
         size=size if size in SIZES else SIZES[0],

@@ -50,7 +50,7 @@ def _page(name: str, refused: tuple[str, ...]) -> str:
     return render_template(
         "publish.html",
         page="design",
-        frame=draft_page(name, "design", draft.title),
+        frame=draft_page(name, "design"),
         name=name,
         draft=draft,
         version=stored.version,

@@ -34,7 +34,7 @@ from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.planning.block_choice import pair_plan, pair_words
 from sottovoce.aggregator.studio.labels import SurveyVariable, SurveyVariables
-from sottovoce.aggregator.studio.request_context import is_of_studio, words
+from sottovoce.aggregator.studio.request_context import attachment, is_of_studio, words
 from sottovoce.aggregator.studio.results.run_analysis import (
     AskedAnalysis,
     JointAnswer,
@@ -277,9 +277,7 @@ def joint_file(subject: JointSubject, template: str, file: str) -> Response:
         write(Path(folder) / file, made.document, about)
         body = (Path(folder) / file).read_bytes()
     called = f"{about.prefix}{survey.name}-{survey.revision}-{asked.kind}{Path(file).suffix}"
-    reply = Response(body, content_type=media_type)
-    reply.headers["Content-Disposition"] = f"attachment; filename={called}"
-    return reply
+    return attachment(body, media_type, called)
 
 
 def end_analysis(name: str, job: str) -> ResponseReturnValue:

@@ -6,6 +6,7 @@ from typing import Any, BinaryIO
 
 from flask import Response, render_template, request
 from sottovoce.aggregator.accounts.authentication import storage
+from sottovoce.aggregator.authoring.draft import whole_number
 from sottovoce.aggregator.export.catalogue import Source
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Route
@@ -93,11 +94,10 @@ def _blocks(opened: BinaryIO) -> Iterator[bytes]:
 
 def _wave() -> int | None:
     given = request.args.get("wave", "")
-    if not given:
-        return None
-    if not (given.isascii() and given.isdecimal() and len(given) < 5):
+    wave = whole_number(given, 4)
+    if given and wave is None:
         raise Refusal("malformed", "wave is a whole number from 0")
-    return int(given)
+    return wave
 
 
 _PATH = "/dashboard/surveys/<name>/files"

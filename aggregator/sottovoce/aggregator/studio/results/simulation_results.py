@@ -146,7 +146,7 @@ def subject_of(name: str) -> Subject:
     """
     stored, revisions = drafts.find_draft(name), storage().revisions(name)
     if stored is not None:
-        frame = draft_page(name, "rehearse", stored.draft.title)
+        frame = draft_page(name, "rehearse")
         try:
             survey = survey_of_draft(stored.draft, name)
         except SpecError:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sottovoce.aggregator.authoring.draft import whole_number
 from sottovoce.aggregator.estimators import DEFAULT_RULE
 from sottovoce.shared.arms.arms import ARM
 
@@ -46,9 +47,7 @@ class ViewOptions:
     def of(cls, query: Mapping[str, str]) -> "ViewOptions":
         """Parse the parameters of the URL."""
         written = query.get("people", "").strip()
-        people = (
-            int(written) if written.isascii() and written.isdigit() and len(written) <= len(str(MOST_PEOPLE)) else 0
-        )
+        people = whole_number(written, len(str(MOST_PEOPLE))) or 0
         known = 1 <= people <= MOST_PEOPLE
         by = query.get("by", ARM)
         return cls(

@@ -10,12 +10,13 @@ from flask import Response, current_app, g, render_template, request
 from sottovoce.aggregator.accounts.authentication import link_hash, storage
 from sottovoce.aggregator.analysis.estimates import SurveyResults
 from sottovoce.aggregator.api.results import results_of
+from sottovoce.aggregator.clock import date_of
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.accounts.models import BoardView
 from sottovoce.aggregator.storage.audit_log.events import NO_ACTOR
 from sottovoce.aggregator.studio.design.sentences import texts_in_words
 from sottovoce.aggregator.studio.labels import title_of
-from sottovoce.aggregator.studio.request_context import as_date, tables, today, words
+from sottovoce.aggregator.studio.request_context import tables, today, words
 from sottovoce.aggregator.studio.survey.privacy_page import account_body
 from sottovoce.aggregator.surveys.lifecycle import survey_of
 from sottovoce.shared.spec import Survey
@@ -38,7 +39,7 @@ def ethics() -> Response:
     page = render_template(
         "ethics.html",
         shown=shown,
-        until=as_date(shown.view.expires_on),
+        until=date_of(shown.view.expires_on),
         texts=texts_in_words(shown.survey, words()),
         account=account_body(shown.survey, words()),
         checks=_checks(shown),

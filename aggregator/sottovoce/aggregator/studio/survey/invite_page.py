@@ -22,7 +22,13 @@ from sottovoce.aggregator.invitations.personal_links import MOST_CARDS, in_steps
 from sottovoce.aggregator.invitations.posters import PosterContent, cards
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import StoredSurvey
-from sottovoce.aggregator.studio.request_context import attachment, print_reply, shown_institution, words
+from sottovoce.aggregator.studio.request_context import (
+    attachment,
+    language_of_texts,
+    print_reply,
+    shown_institution,
+    words,
+)
 from sottovoce.aggregator.studio.survey_frame import draft_placeholder, published_page
 from sottovoce.aggregator.surveys.lifecycle import newest, survey_of, wave_state
 from sottovoce.shared import canonical
@@ -164,22 +170,16 @@ def _table_of_waves(found: Invited, made: list[str]) -> Response:
 
 def _letters(found: Invited, links: list[tuple[str, str]]) -> Response:
     who = shown_institution(found.stored.name).name
-    letters = mail_merge(found.survey, [link for _, link in links], _language_of_texts(found.survey), who)
+    letters = mail_merge(found.survey, [link for _, link in links], language_of_texts(found.survey), who)
     return attachment(letters, CSV, f"{found.stored.name}-letters.csv")
 
 
 _FILES = {"table": _table, "cards": _cards, "letters": _letters}
 
 
-def _language_of_texts(survey: Survey) -> str:
-    """Return the language in ``in``, if the survey has it; else the reader's; else the survey's default."""
-    wanted = (request.values.get("in", ""), words().language)
-    return next((language for language in wanted if language in survey.title), survey.default_language)
-
-
 def _texts(found: Invited) -> dict[str, str]:
     """Write the texts of the invitation, of the reminder and for the ethics board."""
-    language = _language_of_texts(found.survey)
+    language = language_of_texts(found.survey)
     link = words().translate("tell_your_link") if found.survey.asks_for_invitation else found.wave.link
     survey = found.survey
     return {
@@ -199,7 +199,7 @@ def _page(name: str, problem: str = "", message: str = "", **values: object) -> 
         frame=published_page(name, "invite"),
         found=found,
         texts=_texts(found),
-        language_of_texts=_language_of_texts(found.survey),
+        language_of_texts=language_of_texts(found.survey),
         counts=None if counts is None else in_steps(counts, found.stored),
         held_since=None if counts is None or counts.held_since is None else date_of(counts.held_since),
         reissue=REISSUE,

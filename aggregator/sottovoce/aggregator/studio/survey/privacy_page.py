@@ -6,19 +6,16 @@ from dataclasses import dataclass
 
 from flask import Response, current_app, jsonify, render_template, request
 from sottovoce.aggregator.accounts.authentication import storage
-from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.authoring.invitation_texts import words_for
-from sottovoce.aggregator.authoring.to_survey import survey_document
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.privacy_account.document import AccountTerms, Document, account
 from sottovoce.aggregator.privacy_account.page import body, page
-from sottovoce.aggregator.studio.request_context import print_reply, words
+from sottovoce.aggregator.studio.design.preview_page import previewed_survey
+from sottovoce.aggregator.studio.request_context import language_of_texts, print_reply, words
 from sottovoce.aggregator.studio.survey.release_page import release_state
 from sottovoce.aggregator.studio.survey_frame import frame_of
 from sottovoce.aggregator.surveys.lifecycle import survey_of, unknown_survey
-from sottovoce.shared.errors import SpecError
-from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
 
@@ -33,10 +30,7 @@ class AccountSource:
     @property
     def language(self) -> str:
         """Language in ``?in=``, if the survey has it; else the reader's; else the survey's default."""
-        if self.survey is None:
-            return words().language
-        wanted = (request.args.get("in", ""), words().language)
-        return next((each for each in wanted if each in self.survey.title), self.survey.default_language)
+        return words().language if self.survey is None else language_of_texts(self.survey)
 
 
 def privacy(name: str) -> str:
@@ -73,15 +67,8 @@ def _account_source(name: str) -> AccountSource:
     if not revisions and draft is None:
         raise unknown_survey()
     if draft is not None and (not revisions or request.args.get("of") == "draft"):
-        return AccountSource(_read(name, draft.document), is_draft=True, has_draft=True)
+        return AccountSource(previewed_survey(name), is_draft=True, has_draft=True)
     return AccountSource(survey_of(revisions[-1].document), is_draft=False, has_draft=draft is not None)
-
-
-def _read(name: str, document: bytes) -> Survey | None:
-    try:
-        return parse_survey(survey_document(SurveyDraft.read(document), name))
-    except (SpecError, ValueError):
-        return None
 
 
 def _survey_and_words(source: AccountSource) -> tuple[Survey, Words]:
