@@ -74,6 +74,7 @@ REFUSALS = (
 )
 """Reasons why an analysis of any survey may be impossible, each of which tells the reader what it is."""
 
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _NUMBER = re.compile(r"[−-]?\d[\d,]*(?:\.\d+)?")
 
 
@@ -212,7 +213,8 @@ def _pages(closed: Closed) -> Iterator[str]:
     if len(shown) != len(wanted):
         yield f"Results has {len(shown)} estimates, the file {len(wanted)}"
     for line, row in zip(shown, wanted, strict=False):
-        figures = [row[key] for key in ("clipped", "low", "high")]
+        is_date = row["type"] == "date" and row["kind"] != "share"
+        figures = _DATE.findall(row["option_label"]) if is_date else [row[key] for key in ("clipped", "low", "high")]
         if not _has(f"{line[0]} {line[3]}", figures, row["kind"] == "share"):
             yield f"Results {row['question']} {row['option']}: {line}, in the file {figures}"
 
@@ -222,9 +224,9 @@ def _place(survey: Survey, row: dict[str, str]) -> int:
 
 
 def _has(text: str, values: Sequence[str], is_share: bool) -> bool:
-    """True if a text shows all values, each to its last digit; of dates nothing is compared."""
-    if any(re.fullmatch(r"\d{4}-\d\d-\d\d", each) for each in values):
-        return True
+    """True if a text shows all values, each to its last digit."""
+    if any(map(_DATE.fullmatch, values)):
+        return all(each in text for each in values)
     numbers = [each.replace("−", "-").replace(",", "") for each in _NUMBER.findall(text)]
     return all(any(_rounds(number, float(value) * (100 if is_share else 1)) for number in numbers)
                for value in values if value)  # fmt: skip

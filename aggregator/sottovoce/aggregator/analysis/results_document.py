@@ -35,12 +35,12 @@ from sottovoce.shared.spec import Question, Survey
 
 FORMAT = "sottovoce-export/1"
 
-_TOWARDS = {"raw": 0, "clipped": 0} | {
+TOWARDS = {"raw": 0, "clipped": 0} | {
     f"{prefix}{end}": towards
     for prefix in ("", "simultaneous_", "band_")
     for end, towards in (("low", -1), ("high", 1))
 }
-_TOWARDS |= {"lowest": -1, "highest": 1}
+TOWARDS |= {"lowest": -1, "highest": 1}
 """Rounding direction of each figure in the question's unit; limits are rounded outward, so no interval shrinks."""
 
 
@@ -201,7 +201,7 @@ def _figures(estimate: Estimate, grid: Grid | None) -> dict[str, Any]:
     """Return an estimate with figures formatted in the question's unit; differences remain plain numbers."""
     document = asdict(estimate)
     if grid is not None and estimate.kind != "share":
-        known = {key: towards for key, towards in _TOWARDS.items() if document[key] is not None}
+        known = {key: towards for key, towards in TOWARDS.items() if document[key] is not None}
         document |= {key: grid.figure(document[key], towards) for key, towards in known.items()}
     return document
 

@@ -23,7 +23,7 @@ from xml.etree import ElementTree as ET
 from sottovoce.aggregator.analysis.availability import FEW, check_closed
 from sottovoce.aggregator.analysis.estimates import QuestionResult, RevisionCounts, SurveyResults, analyse
 from sottovoce.aggregator.analysis.mixtures.fielded import designs_in_words
-from sottovoce.aggregator.analysis.results_document import export_document, mechanism_document
+from sottovoce.aggregator.analysis.results_document import TOWARDS, export_document, mechanism_document
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns, file_questions, is_few, read_reports
 from sottovoce.aggregator.curator.data.released_tables import released_document, write_released_csv
 from sottovoce.aggregator.curator.data.survey_source import EXACT_TABLES_SUPPRESSED, declared_at_opening
@@ -107,7 +107,13 @@ def result_rows(results: SurveyResults, about: About) -> Iterator[tuple[object, 
         name = question_label(result.question, language)
         leading = (results.wave, results.cohort, asked["name"], asked["type"], name, asked["epsilon"])
         for among, estimate in _estimates(asked):
-            yield (*survey, *leading, labels.get(estimate["option"], ""), *(estimate[key] for key in _FIGURES), among)
+            label, figures = labels.get(estimate["option"], ""), {key: estimate[key] for key in _FIGURES}
+            if isinstance(result.question.domain.grid, DayGrid) and estimate["kind"] != "share":
+                # One date in a column of numbers, and R reads the whole column as text.
+                value, low, high = (figures[key] for key in ("clipped", "low", "high"))
+                label = value or "" if low is None else f"{value} ({low} to {high})"
+                figures |= {key: int(DayGrid.read(figures[key])) for key in TOWARDS if figures.get(key) is not None}
+            yield (*survey, *leading, label, *figures.values(), among)
 
 
 def _estimates(asked: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -3,9 +3,12 @@
 import csv
 import importlib
 import json
+import re
 import zipfile
 from collections import Counter
+from datetime import date
 from importlib.resources import files
+from math import ceil, floor
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -257,6 +260,22 @@ def test_workbook_is_the_same_on_every_day(every: Source, folder: Path, tmp_path
     """So that its SHA-256 says something."""
     write_estimates_xlsx(tmp_path / "again.xlsx", every.revisions, every.about)
     assert (tmp_path / "again.xlsx").read_bytes() == (folder / "estimates.xlsx").read_bytes()
+
+
+def test_columns_of_numbers_have_numbers_only(every: Source, folder: Path) -> None:
+    """R reads a column with one date as text; dates are days since 1970-01-01, and stand in words in the label."""
+    numeric = {*COLUMNS[COLUMNS.index("n") : COLUMNS.index("among")], "epsilon", "epsilon_total", "revision"} - {
+        "method"
+    }
+    told = [row[column] for row in rows(folder) for column in numeric if row[column]]
+    (mean,) = [each for each in every.results.questions[-1].estimates if each.kind == "mean"]
+    row = next(each for each in rows(folder) if each["question"] == "since")
+    days = [date.fromisoformat(each).toordinal() - date(1970, 1, 1).toordinal()
+            for each in re.findall(r"\d{4}-\d\d-\d\d", row["option_label"])]  # fmt: skip
+
+    assert [float(each) for each in told]
+    assert [float(row[key]) for key in ("clipped", "low", "high")] == days
+    assert days == [floor(mean.clipped + 0.5), floor(mean.low), ceil(mean.high)]
 
 
 def test_estimates_of_one_wave_come_alone(tmp_path: Path) -> None:
