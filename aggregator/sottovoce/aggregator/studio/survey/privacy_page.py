@@ -8,7 +8,7 @@ from flask import Response, current_app, jsonify, render_template, request
 from sottovoce.aggregator.accounts.authentication import storage
 from sottovoce.aggregator.authoring.invitation_texts import words_for
 from sottovoce.aggregator.http.routing import Route
-from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.i18n.translator import Words, catalogue
 from sottovoce.aggregator.privacy_account.document import AccountTerms, Document, account
 from sottovoce.aggregator.privacy_account.page import body, page
 from sottovoce.aggregator.studio.design.preview_page import previewed_survey
@@ -97,9 +97,12 @@ def _sums(survey: Survey) -> tuple[str, ...]:
 def _form_sentences(spoken: Words) -> Mapping[str, str]:
     """Load the form's catalogue of a language; empty if the aggregator serves no form."""
     found = current_app.extensions["assets"].get(f"catalogues/{spoken.language}.json")
-    # Served catalogues have what every form says; the sentence on memory over waves belongs to one part of the form.
-    waves = spoken.translate("results_odds_waves", yes="{yes}", no="{no}", waves="{waves}")
-    return {} if found is None else {"odds_waves": waves, **json.loads(found.asset.body)}
+    # Served catalogues have what every form says, and not what only a part of it says of waves, facts and blocks.
+    own = {f"odds_{key}": catalogue(spoken.language)[f"results_odds_{key}"] for key in _OF_PARTS}
+    return {} if found is None else {**own, **json.loads(found.asset.body)}
+
+
+_OF_PARTS = ("waves", "crosswise", "unrelated_question", "together_yes_no", "together_option")
 
 
 _PRIVACY = "/dashboard/surveys/<name>/privacy"

@@ -13,6 +13,7 @@ from sottovoce.aggregator.privacy_account.text import lines
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 
+from tests.blocks import block, in_block
 from tests.conftest import FakeClock
 from tests.page_files import page_files
 from tests.surveys import document, every_type, months, survey
@@ -56,6 +57,23 @@ def test_question_of_every_mechanism_has_its_odds(app: Flask, storage: SQLiteSto
     storage.publish(survey(questions=every_type()))
     for told in shown(app, PRIVACY, f"{PRIVACY}/account.html", f"{PRIVACY}/account.json"):
         assert "A device remembers its first draw. Epsilon covers 2 waves together." in told
+
+
+def test_own_facts_and_blocks_have_their_own_sentence(app: Flask, storage: SQLiteStorage) -> None:
+    """No device draws for a fact, nobody sends yes to a crosswise question, and a block's answers are drawn at once."""
+    own = {"share": "1/4", "source": {"en": "A register"}, "label": {"en": "Born in spring?"}}
+    label, die = {"en": "Yes?"}, {**own, "label": {"en": "Born in June?"}, "truth": "2/3"}
+    facts = [
+        {"type": "boolean", "name": "first", "label": label, "procedure": "crosswise", "innocuous": own},
+        {"type": "boolean", "name": "other", "label": label, "procedure": "unrelated_question", "innocuous": die},
+    ]
+    storage.publish(survey(questions=[block(in_block("a"), in_block("b", 3)), *facts]))
+    for told in shown(app, PRIVACY, f"{PRIVACY}/account.html", f"{PRIVACY}/account.json"):
+        assert "The device draws nothing: people say whether both or neither of two statements are true" in told
+        assert "By a die and a second question, of 100 people whose true answer is yes" in told
+        assert "2 answers are randomized together: of 100 people with the same answers, about 64 send exactly" in told
+        assert "send yes to" not in told
+        assert told.count("true answer yes") + told.count("after_yes") == 0
 
 
 def test_list_and_account_round_epsilon_up(app: Flask, storage: SQLiteStorage) -> None:
