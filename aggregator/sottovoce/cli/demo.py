@@ -16,6 +16,7 @@ from sottovoce.aggregator.analysis.estimates import SurveyResults
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.analysis.worked_example import results_in_words
 from sottovoce.aggregator.clock import day_of, now
+from sottovoce.aggregator.i18n.translator import ENGLISH
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.accounts.models import Account
@@ -108,9 +109,9 @@ def _show(rows: Iterable[run.DemoEstimate], title: str, console: Console) -> Non
     for heading in ("truth", "estimate", "95% interval", "off by"):
         table.add_column(heading, justify="right", no_wrap=True)
     for name, found, truth, off, is_public in rows:
-        interval = f"{100 * found.ends[0]:.1f} to {found.ends[1]:.1%}"
         shown = "public" if is_public else f"{off:.2f} s.e."
-        table.add_row(name, found.option, f"{truth:.1%}", f"{found.clipped:.1%}", interval, shown)
+        figures = ENGLISH.percent(truth), ENGLISH.point(found.clipped, ENGLISH.percent), run.interval(found.ends)
+        table.add_row(name, found.option, *figures, shown)
     console.print(table)
 
 

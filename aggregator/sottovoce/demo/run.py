@@ -19,6 +19,7 @@ from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.tables.crosstab import crosstab
 from sottovoce.aggregator.clock import day_of, now
 from sottovoce.aggregator.estimators import Estimate
+from sottovoce.aggregator.i18n.translator import ENGLISH
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.accounts.models import Account
 from sottovoce.aggregator.storage.audit_log.events import MACHINE
@@ -192,7 +193,8 @@ def _table(survey: Survey, truths: Sequence[tuple[int, int]], draws: Draws) -> l
 def in_words(cells: Sequence[ComparedCell]) -> list[str]:
     """Return the comparison as lines of text, with the widths of the intervals."""
     rows = [
-        f"  {' and '.join(cell.answers):12}{cell.truth:>8.1%}{_interval(cell.apart):>18}{_interval(cell.together):>18}"
+        f"  {' and '.join(cell.answers):12}{ENGLISH.percent(cell.truth):>8}"
+        f"{interval(cell.apart):>18}{interval(cell.together):>18}"
         for cell in cells
     ]
     wide, narrow = (
@@ -202,10 +204,11 @@ def in_words(cells: Sequence[ComparedCell]) -> list[str]:
         f"Two answers, {FIRST.replace('_', ' ')} and {SECOND.replace('_', ' ')}, at the same epsilon, 2.20:",
         f"  {'':12}{'truth':>8}{'two coin flips':>18}{'one report':>18}",
         *rows,
-        f"One report of both (a block) has intervals of {narrow / wide:.0%} of the width; the odds of one answer are "
-        "9:1 for people who know the other, and 5:1 for anyone else, instead of 3:1.",
+        f"One report of both (a block) has intervals of {ENGLISH.percent(narrow / wide, 0)} of the width; the "
+        "odds of one answer are 9:1 for people who know the other, and 5:1 for anyone else, instead of 3:1.",
     ]
 
 
-def _interval(ends: tuple[float, float]) -> str:
-    return f"{100 * ends[0]:.1f} to {ends[1]:.1%}"
+def interval(ends: tuple[float, float]) -> str:
+    """Write two shares as all pages do, in English."""
+    return ENGLISH.interval(*map(ENGLISH.percent, ends))

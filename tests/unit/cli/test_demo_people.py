@@ -13,7 +13,16 @@ from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.client.draws import Draws
 from sottovoce.client.transport import TRIES, Transport
 from sottovoce.demo import respondents
-from sottovoce.demo.run import compare_cells, demo_answers, demo_survey, in_words, keep_signed_in, mixed, prepare
+from sottovoce.demo.run import (
+    ComparedCell,
+    compare_cells,
+    demo_answers,
+    demo_survey,
+    in_words,
+    keep_signed_in,
+    mixed,
+    prepare,
+)
 from sottovoce.shared.errors import TransportError
 
 from tests.unit.client.fakes import Reply, Session
@@ -112,3 +121,9 @@ def test_one_report_has_half_the_interval_and_finds_the_truth() -> None:
     told = in_words(cells)
     assert len(told) == 7
     assert "9:1 for people who know the other, and 5:1 for anyone else, instead of 3:1" in told[-1]
+
+
+def test_terminal_rounds_ties_as_pages_do() -> None:
+    """A double of .0125 is above the tie, and one of .0065 below it; both tell the truth and the limits."""
+    (line,) = in_words([ComparedCell(("yes", "no"), 0.0125, (0.0065, 0.0125), (0.0065, 0.5))])[2:-1]
+    assert line.split() == ["yes", "and", "no", "1.3%", *["0.6%", "to", "1.3%"], *["0.6%", "to", "50.0%"]]
