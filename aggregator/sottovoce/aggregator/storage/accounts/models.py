@@ -57,7 +57,7 @@ class Account:
 
 @dataclass(frozen=True)
 class Hashed:
-    """What the database knows by the hash of a secret alone."""
+    """Secret that the database has as a hash alone."""
 
     hash: bytes
 
