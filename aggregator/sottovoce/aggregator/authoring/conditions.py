@@ -11,6 +11,7 @@ from typing import Any
 
 from sottovoce.aggregator.authoring.draft import DraftItem, DraftProblem, SurveyDraft, absent_keys, on_card
 from sottovoce.shared.types import TYPES
+from sottovoce.shared.types.base import QuestionType
 
 _DENIALS = (
     " no not never none nothing nein nie niemals kein keine nicht nunca jamás ninguno ninguna non jamais aucun aucune "
@@ -73,24 +74,30 @@ class ConditionRow:
 
 
 def earlier_questions(draft: SurveyDraft, number: int) -> list[EarlierQuestion]:
-    """Return the questions before a card that a condition may name: with one value, so no vector and no matrix."""
+    """Return the questions before a card that a condition may name: so no vector; of a matrix the rows."""
     rows = [row for card in draft.cards[:number] for row in condition_rows(card) if not row.negated]
     used = {row.question: row.options for row in rows}
     found = []
     for place, card in enumerate(draft.cards[:number]):
-        kind = TYPES.get(card.type)
+        kind = _kind_of(card)
         if kind is not None and kind.single:
             least = str(card.treated.get("min", "")) if "min" in kind.keys else ""
             answers = {} if "min" in kind.keys else answers_of(card)
-            known = tuple(answer for answer in used.get(card.name, ()) if answer in answers)
-            label, takes_not = card.asked.get("label", {}), kind.takes_category
-            found.append(EarlierQuestion(place, card.name, label, answers, takes_not, least, known))
+            for name, asked in zip(names_of(card.asked), card.asked.get("rows", [card.asked]), strict=True):
+                known = tuple(answer for answer in used.get(name, ()) if answer in answers)
+                label = asked.get("label", {})
+                found.append(EarlierQuestion(place, name, label, answers, kind.takes_category, least, known))
     return found
+
+
+def _kind_of(card: DraftItem) -> QuestionType | None:
+    return TYPES.get(str(card.treated.get("type", "boolean")))
 
 
 def answers_of(card: DraftItem) -> Mapping[str, Mapping[str, str]]:
     """Return the labels by language of a question's options, by option name."""
-    if TYPES[card.type].truth == "yes_no":
+    kind = _kind_of(card)
+    if kind is None or kind.truth == "yes_no":
         return {"yes": {}, "no": {}}
     return {str(choice.get("name")): choice.get("label", {}) for choice in card.treated.get("choices", ())}
 
@@ -144,7 +151,7 @@ def _posted(form: Mapping[str, str], field: str, asked: EarlierQuestion) -> obje
 
 def without_not(card: DraftItem, cards: Sequence[DraftItem]) -> DraftItem:
     """Return a card whose conditions name the wanted options in place of the excluded ones, as survey files do."""
-    of = {each.name: each for each in cards}
+    of = {name: each for each in cards for name in names_of(each.asked)}
 
     def wanted(name: str, value: object) -> object:
         if not isinstance(value, Mapping) or NOT not in value or name not in of:
@@ -175,8 +182,9 @@ def _problem_key(draft: SurveyDraft, number: int, card: DraftItem, shown: Mappin
     for name, wanted in shown.items():
         asked = before.get(name)
         if asked is None:
-            return "condition_later" if any(each.name == name for each in draft.cards[number:]) else "condition_gone"
-        if asked.type in TYPES and (found := _answer_problem(asked, name, wanted)):
+            later = {name for each in draft.cards[number:] for name in names_of(each.asked)}
+            return "condition_later" if name in later else "condition_gone"
+        if _kind_of(asked) is not None and (found := _answer_problem(asked, name, wanted)):
             return found
         if asked.harm != "public" and card.harm == "public" and card.type in (*TYPES, "matrix"):
             return "condition_public"
@@ -195,16 +203,21 @@ def names_of(item: Mapping[str, Any]) -> list[str]:
     return [f"{name}_{row.get('name', '')}" for row in item["rows"]] if "rows" in item else [name]
 
 
-def mode_of(card: DraftItem, draft: SurveyDraft) -> str:
+def with_rows(names: Mapping[str, str], cards: Sequence[DraftItem]) -> dict[str, str]:
+    """Return new names of cards by their former ones, and those of the rows of each matrix."""
+    rows = {name: card.name for card in cards if card.name in names for name in names_of(card.asked)}
+    return {**names, **{row: f"{names[name]}{row.removeprefix(name)}" for row, name in rows.items()}}
+
+
+def mode_of(card: DraftItem) -> str:
     """Return how the form shows the conditions: ``all``, ``any``, or as ``kept``, which only survey files can give."""
     shown, of_any = (card.asked.get(key, {}) for key in ("visible_if", "any_of"))
-    rows = {name for each in draft.cards if each.type == "matrix" for name in names_of(each.asked)}
-    return "kept" if (shown and of_any) or rows & {*shown, *of_any} else "any" if of_any else "all"
+    return "kept" if shown and of_any else "any" if of_any else "all"
 
 
 def _answer_problem(asked: DraftItem, name: str, wanted: object) -> str:
     is_range = isinstance(wanted, Mapping) and NOT not in wanted
-    if "min" in TYPES[asked.type].keys:
+    if (kind := _kind_of(asked)) and "min" in kind.keys:
         return "" if is_range else "condition_option"
     row, options = _row(name, wanted), set(answers_of(asked))
     if is_range or not options.issuperset(row.options):

@@ -20,7 +20,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
-from sottovoce.aggregator.authoring.conditions import names_of, without_not
+from sottovoce.aggregator.authoring.conditions import names_of, with_rows, without_not
 from sottovoce.aggregator.authoring.draft import (
     ABSENT_KEYS,
     LONGEST_QUESTION,
@@ -169,7 +169,7 @@ def _without(card: DraftItem, left_out: str = ARM) -> DraftItem:
 
 
 def _split(draft: SurveyDraft) -> dict[str, bool]:
-    """Return the names of the cards for the protected half, each with whether the direct half has a copy.
+    """Return the names of the cards and rows for the protected half, each with whether the direct half has a copy.
 
     These are the sensitive questions and what depends on them. Several answers at once cannot be sent openly, so these
     and anchors are for everybody.
@@ -180,7 +180,7 @@ def _split(draft: SurveyDraft) -> dict[str, bool]:
         openly = kind is None or kind.may_be_public
         on = [found[name] for key in CONDITIONS for name in card.asked.get(key, ()) if name in found]
         if on or (card.harm != "public" and kind is not None and openly and "anchor" not in card.asked):
-            found[card.name] = openly and all(on)
+            found |= dict.fromkeys((card.name, *names_of(card.asked)), openly and all(on))
     return found
 
 
@@ -205,11 +205,11 @@ def _names_of_copies(draft: SurveyDraft) -> dict[str, str]:
     """Return the name of the copy of each card that has one."""
     found: dict[str, str] = {}
     taken, end = {*draft.blocks, *(card.name for card in draft.cards)}, f"_{DIRECT}"
-    for name, is_copied in _split(draft).items():
-        if is_copied:
-            wanted = name[: LONGEST_QUESTION - len(end)] + end
-            found[name] = free_name(wanted, {*taken, *found.values()}, longest=LONGEST_QUESTION)
-    return found
+    split = _split(draft)
+    for name in [card.name for card in draft.cards if split.get(card.name)]:
+        wanted = name[: LONGEST_QUESTION - len(end)] + end
+        found[name] = free_name(wanted, {*taken, *found.values()}, longest=LONGEST_QUESTION)
+    return with_rows(found, draft.cards)
 
 
 def _copy(card: DraftItem, names: Mapping[str, str]) -> DraftItem:
@@ -288,6 +288,7 @@ def with_slugs(draft: SurveyDraft) -> SurveyDraft:
         others = {*draft.blocks, *names.values(), *(each.name for each in draft.cards[number + 1 :])}
         made = question_name(str(card.asked.get("label", {}).get(draft.tags[0], "")), card.name, draft.tags[0])
         names[card.name] = card.name if is_given(card.name) else free_name(made, others, longest=LONGEST_QUESTION)
+    names = with_rows(names, draft.cards)
     cards = tuple(replace(card, asked=_renamed(card.asked, names[card.name], names)) for card in draft.cards)
     head = dict(draft.head)
     if "keep_last" in head:

@@ -1,12 +1,13 @@
 """Conditions on earlier answers, as the page Design shows and reads them, and as the survey has them."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from sottovoce.aggregator.authoring.conditions import condition_rows, earlier_questions
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, empty_draft
 from sottovoce.aggregator.authoring.edit_commands import change
-from sottovoce.aggregator.authoring.to_survey import survey_document
+from sottovoce.aggregator.authoring.to_survey import draft_of, survey_document
 from sottovoce.aggregator.authoring.validation import problems_of
 from sottovoce.aggregator.studio.design.page import posted_draft
 
@@ -150,3 +151,40 @@ def test_condition_begins_with_the_answers_after_which_more_is_asked(
 
     assert earlier_questions(SurveyDraft({}, cards), 2)[0].first == ticked
     assert earlier_questions(SurveyDraft({}, (asked, followed, *cards[1:])), 3)[0].first == ["o1"]
+
+
+def grid() -> SurveyDraft:
+    """A grid of two rows whose names and whose own name follow their texts, and a question that may depend on one."""
+    asked: dict[str, Any] = {"type": "select_one", "choices": CHOICES}
+    rows = [{"name": name, "label": {"en": name.title()}} for name in ("beer", "wine")]
+    cards = (
+        DraftItem({"type": "matrix", "name": "q1", "label": {"en": "Drinks?"}, "rows": rows, "of": asked}),
+        DraftItem({"type": "boolean", "name": "q2", "label": {"en": "Alone?"}}),
+    )
+    return replace(empty_draft("T", "en"), cards=cards, people=100)
+
+
+def test_condition_may_name_a_row_of_a_grid() -> None:
+    """It is chosen as any earlier question is, follows the grid's name, and keeps the row's from following its text."""
+    assert [each.label["en"] for each in earlier_questions(grid(), 1)] == ["Beer", "Wine"]
+    row = {"q1.if0": "q1_wine", "q1.shown0": "q1_wine", "q1.not0": "1", "q1.of0.q1_wine.never": "1"}
+    made = posted_draft(row, grid())
+    said = survey_document(made, "t")["questions"]
+    edited = posted_draft({"q0.rows.en": "Beer\nRed wine"}, made).cards[0].asked["rows"]
+
+    assert (said[1]["name"], said[1]["visible_if"]) == ("alone", {"drinks_wine": ["once", "often"]})
+    assert keys(made) == set()
+    assert [each["name"] for each in edited] == ["beer", "wine"]
+    assert keys(change(made, "delete:0")) == {"condition_gone"}
+    assert keys(change(made, "down:0")) == {"condition_later"}
+
+
+def test_condition_on_a_row_is_copied_with_its_grid() -> None:
+    """Half of the people are asked grid and question directly."""
+    made = posted_draft({"q1.if0": "q1_wine", "direct_half": "1"}, grid())
+    said = {each["name"]: each.get("visible_if") for each in survey_document(made, "t")["questions"]}
+    wanted = ["once", "often"]
+
+    assert said == {"drinks": None, "drinks_direct": None, "alone": {"drinks_wine": wanted},
+                    "alone_direct": {"drinks_direct_wine": wanted}}  # fmt: skip
+    assert draft_of(survey_document(made, "t")).direct_half

@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import date, datetime
 from typing import NamedTuple
 
-from sottovoce.aggregator.authoring.conditions import NOT, answers_of
+from sottovoce.aggregator.authoring.conditions import NOT, answers_of, names_of
 from sottovoce.aggregator.authoring.diff import FieldDifference, differences
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
 from sottovoce.aggregator.i18n.translator import Words, catalogue
@@ -126,7 +126,7 @@ def _mechanism(mechanism: Mapping[str, object], words: Words) -> str:
 
 def _condition(name: str, wanted: object, draft: SurveyDraft, words: Words) -> str:
     """Describe a condition by question and answers; any other kind, such as bounds, gets the form's general phrase."""
-    place = next((number for number, card in enumerate(draft.cards) if card.name == name), None)
+    place = next((number for number, card in enumerate(draft.cards) if name in names_of(card.asked)), None)
     excluded = wanted.get(NOT) if isinstance(wanted, Mapping) else None
     answers = excluded or (wanted if isinstance(wanted, list) else [wanted])
     if place is None or not all(isinstance(each, str) for each in answers):
@@ -137,7 +137,7 @@ def _condition(name: str, wanted: object, draft: SurveyDraft, words: Words) -> s
 
 
 def _answer(name: str, card: DraftItem, draft: SurveyDraft, words: Words) -> str:
-    label: Mapping[str, str] = answers_of(card).get(name, {}) if card.type in TYPES else {}
+    label: Mapping[str, str] = answers_of(card).get(name, {})
     if label:
         return label.get(words.language) or label.get(draft.tags[0]) or name
     return words.translate(f"answer_{name}") if name in ("yes", "no") else name

@@ -23,6 +23,7 @@ from sottovoce.aggregator.authoring.conditions import (
     condition_rows,
     earlier_questions,
     mode_of,
+    names_of,
     posted_conditions,
 )
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, Step, panel_of, steps_of
@@ -263,7 +264,8 @@ def _names_follow(base: SurveyDraft, card: DraftItem) -> bool:
     named = {name for each in base.cards for key in CONDITIONS for name in each.asked.get(key, {})}
     named |= {*(part_at(base.head, draft_model.SCREENED_OUT) or ())}
     own = {"keep_last", "when_absent"} & {*card.asked, *card.treated}
-    return base.head.get("revision", 1) == 1 and card.name not in named and not own and "analysis_plan" not in base.head
+    is_named = not named.isdisjoint((card.name, *names_of(card.asked)))
+    return base.head.get("revision", 1) == 1 and not is_named and not own and "analysis_plan" not in base.head
 
 
 def _apply_type(
@@ -464,7 +466,7 @@ def _items(figures: DraftFigures, sentences: Sentences) -> list[ItemView]:
             [*sentences.margin(draft, found), *sentences.way_out(draft, card)],
             earlier_questions(draft, number),
             condition_rows(card),
-            mode_of(card, draft),
+            mode_of(card),
         )
         for number, (card, found, final) in enumerate(
             zip(draft.cards, figures.of_items, with_slugs(draft).cards, strict=True)
