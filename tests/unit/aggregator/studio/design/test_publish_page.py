@@ -179,7 +179,7 @@ def test_question_that_decides_who_is_asked_comes_first_and_leaving_it_out_has_a
 def test_grid_that_decides_who_is_asked_has_its_price_and_says_why_files_lack_it(
     ann: Researcher, storage: SQLiteStorage
 ) -> None:
-    """A survey file may have such a condition; there is no button for what cannot be, and it says so once."""
+    """There is no button for what cannot be, and it says so once."""
     grid = {"type": "matrix", "name": "grid", "label": {"en": "Did you?"}, "rows": names(3),
             "of": {"type": "boolean", "public": True}}  # fmt: skip
     sensitive, *others = document()["questions"]
@@ -187,7 +187,7 @@ def test_grid_that_decides_who_is_asked_has_its_price_and_says_why_files_lack_it
     written = draft_of(document(questions=[*others, grid, gated]))
     storage.drafts.add("exam", replace(written, people=640, chooses_columns=True).dumped)
 
-    assert "kept as it is" in ann.get("surveys/exam/design")
+    assert '<option value="grid_c1" selected' in ann.get("surveys/exam/design")
     part = ann.get("surveys/exam/publish").partition('id="columns"')[2].partition("</section>")[0]
     line = next(line for line in part.split("<tr>") if "Did you?" in line)
     assert part.index("Did you?") < part.index("Year?")
