@@ -1,14 +1,12 @@
 """Format entries of the audit log, and record reading of results and refused sign-ins."""
 
 import threading
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Mapping
+from typing import Any
 
 from sottovoce.aggregator.clock import date_of
-from sottovoce.aggregator.storage import AuditEntry, Storage, StoredSurvey
+from sottovoce.aggregator.storage import AuditEntry, Storage
 from sottovoce.aggregator.storage.audit_log import events as words
-from sottovoce.aggregator.storage.models import ALL, Cell
-from sottovoce.shared.spec import Survey
 
 _MINUTE, _DAY = 60, 86400
 
@@ -44,35 +42,6 @@ def entry_document(entry: AuditEntry) -> dict[str, Any]:
     """Convert an entry to JSON, with everything that its hash covers, and the hash."""
     fields = entry._asdict() | {"previous": entry.previous.hex()}
     return {**fields, "date": format_day(entry.day), "hash": entry.hash.hex()}
-
-
-class ShownRevision(Protocol):
-    """A revision of a survey with its published counts, as the statistics read it."""
-
-    @property
-    def stored(self) -> StoredSurvey:
-        """Row of the revision in the database."""
-
-    @property
-    def survey(self) -> Survey:
-        """Survey that the revision stores."""
-
-    @property
-    def cells(self) -> Sequence[Cell]:
-        """Published counts of all waves and cohorts."""
-
-
-def snapshot_of(revisions: Sequence[ShownRevision]) -> str:
-    """Identify the snapshot that a survey shows: the number of complete batches in it, or "closed".
-
-    The number of reports or a digest of the results would leak: a reader of the audit log may have no right to read
-    results, and could find small counts behind a digest by trial.
-    """
-    last = revisions[-1]
-    if last.stored.closed:
-        return "closed"
-    shown = sum(cell.reports for revision in revisions for cell in revision.cells if cell.cohort == ALL)
-    return str(shown // last.survey.release_batch)
 
 
 class ReadResults:

@@ -284,14 +284,14 @@ def authenticate_key(storage: Storage, authorization: str, day: int) -> tuple[Ac
 
 def has_session(storage: Storage, cookies: str, secure: bool, moment: int) -> bool:
     """Return True if the header ``Cookie`` holds a session valid at ``moment``, in seconds since 1970."""
-    secret = parse_cookie(cookies).get(_cookie_name(secure), "")
+    secret = parse_cookie(cookies).get(cookie_name(secure), "")
     return bool(secret) and storage.access.session(key_hash(secret), moment) is not None
 
 
 def register(app: Flask) -> None:
     """Check authentication and rights before every request of the app."""
     secure = app.extensions["settings"].secure
-    app.config.update(SERVED_BY_HTTPS=secure, STAFF_COOKIE=_cookie_name(secure))
+    app.config.update(SERVED_BY_HTTPS=secure, STAFF_COOKIE=cookie_name(secure))
     app.before_request(_guard)
     admit_visitors(app)
 
@@ -330,7 +330,7 @@ def _authenticate_page() -> BaseResponse | None:
     cookie = session_secret()
     session = storage().access.session(key_hash(cookie), now()) if cookie else None
     if session is None and current_app.config["PUBLIC_ANALYSIS"] and request.endpoint in FOR_VISITORS:
-        return _let_visit(visitor_secret())
+        return _let_visit()
     if session is None:
         form = posted_form() if request.method == "POST" and is_same_origin() else None
         if form is not None:
@@ -345,7 +345,10 @@ def _authenticate_page() -> BaseResponse | None:
     return None
 
 
-def _let_visit(secret: str) -> Response | None:
+def _let_visit() -> Response | None:
+    """Know a visitor by the secret in a cookie, a new one if the request has none; a form without one is refused."""
+    known = request.cookies.get(_visitor_cookie(), "")
+    secret = known if known or request.method == "POST" else new_cookie()[0]
     if request.method == "POST" and not (secret and is_same_origin() and _form_token_matches(secret)):
         return problems.response("forbidden", FOREIGN_FORM)
     g.visitor, g.form_token = secret, _form_token(secret)
@@ -444,7 +447,7 @@ def leave() -> BaseResponse:
     """End the session in the database and delete its cookie."""
     storage().access.end_session(key_hash(session_secret()))
     reply = redirect(url_for("auth.login"))
-    reply.delete_cookie(current_app.config["STAFF_COOKIE"], **_cookie_options())
+    reply.delete_cookie(current_app.config["STAFF_COOKIE"], **cookie_options())
     return reply
 
 
@@ -468,7 +471,7 @@ def begin_session(account_id: bytes, door: str, reply: BaseResponse) -> BaseResp
 
 def with_cookie(reply: BaseResponse, cookie: str) -> BaseResponse:
     """Set the session cookie on a reply: HttpOnly and SameSite=Strict."""
-    reply.set_cookie(current_app.config["STAFF_COOKIE"], cookie, **_cookie_options())
+    reply.set_cookie(current_app.config["STAFF_COOKIE"], cookie, **cookie_options())
     return reply
 
 
@@ -493,13 +496,14 @@ def session_secret() -> str:
     return request.cookies.get(current_app.config["STAFF_COOKIE"], "")
 
 
-def _cookie_name(secure: bool) -> str:
-    # Browsers accept the __Host- prefix only over https, which a local set-up does not have.
-    return "__Host-sottovoce" if secure else "sottovoce"
+def cookie_name(secure: bool, name: str = "sottovoce") -> str:
+    """Return a cookie's name; browsers accept the prefix only over https, which a local set-up does not have."""
+    return f"__Host-{name}" if secure else name
 
 
-def _cookie_options() -> dict[str, Any]:
-    return {"secure": is_secure(), "httponly": True, "samesite": "Strict", "path": "/"}
+def cookie_options(same_site: str = "Strict") -> dict[str, Any]:
+    """Return the attributes of a cookie that no script reads."""
+    return {"secure": is_secure(), "httponly": True, "samesite": same_site, "path": "/"}
 
 
 def is_same_origin() -> bool:
@@ -541,15 +545,9 @@ def visitor_id() -> str:
     return f"{VISITOR}{hashlib.sha256(g.visitor.encode()).hexdigest()}"
 
 
-def visitor_secret() -> str:
-    """Return the secret of the visitor, a new one if the request has none; "" for a form without one."""
-    known = request.cookies.get(_visitor_cookie(), "")
-    return known if known or request.method == "POST" else new_cookie()[0]
-
-
 def _with_cookie(reply: Response) -> Response:
     if is_visitor() and g.visitor and _visitor_cookie() not in request.cookies:
-        reply.set_cookie(_visitor_cookie(), g.visitor, **_cookie_options())
+        reply.set_cookie(_visitor_cookie(), g.visitor, **cookie_options())
     return reply
 
 

@@ -49,6 +49,19 @@ def published(storage: Storage, name: str) -> list[RevisionCounts]:
     ]
 
 
+def snapshot_of(revisions: Sequence[RevisionCounts]) -> str:
+    """Identify the snapshot that a survey shows: the number of complete batches in it, or "closed".
+
+    The number of reports or a digest of the results would leak: a reader of the audit log may have no right to read
+    results, and could find small counts behind a digest by trial.
+    """
+    last = revisions[-1]
+    if last.stored.closed:
+        return "closed"
+    shown = sum(cell.reports for revision in revisions for cell in revision.cells if cell.cohort == ALL)
+    return str(shown // last.survey.release_batch)
+
+
 @lru_cache(maxsize=16)
 def _of_asked(storage: Storage, name: str, _shown: str) -> Sequence[RevisionCounts]:
     """Return the revisions without people who were never asked; ``_shown`` tells two states of a survey apart."""

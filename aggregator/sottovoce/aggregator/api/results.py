@@ -5,10 +5,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from flask import Response, current_app, g, jsonify, request
-from sottovoce.aggregator.accounts.audit_log import snapshot_of
 from sottovoce.aggregator.accounts.ownership import claim_name
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse
-from sottovoce.aggregator.analysis.published_counts import revisions_of
+from sottovoce.aggregator.analysis.published_counts import revisions_of, snapshot_of
 from sottovoce.aggregator.analysis.results_document import Population, export_document, whole_group
 from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.estimators import DEFAULT_RULE

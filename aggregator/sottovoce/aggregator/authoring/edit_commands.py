@@ -19,6 +19,7 @@ from sottovoce.aggregator.authoring.draft import (
 from sottovoce.aggregator.authoring.draft_blocks import protect_together, refitted, separate
 from sottovoce.aggregator.authoring.sensitivity_levels import NEW
 from sottovoce.aggregator.authoring.to_survey import in_halves
+from sottovoce.shared.parse_item import CONDITIONS
 from sottovoce.shared.types import TYPES
 
 DIRECTIONS = dict.fromkeys(map(ord, "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"))
@@ -39,9 +40,13 @@ def _changed(draft: SurveyDraft, word: str) -> SurveyDraft:
     number, _, value = given.partition(":")
     if name in _OF_DRAFT:
         return _OF_DRAFT[name](draft, given)
-    if name in _OF_CARDS and (place := whole_number(number)) is not None and place < len(draft.cards):
-        return _OF_CARDS[name](draft, place, value)
-    return draft
+    place = whole_number(number)
+    if place is None or place >= len(draft.cards):
+        return draft
+    if name in _OF_ONE:
+        changed = _OF_ONE[name](draft.cards[place], draft.tags, value)
+        return replace(draft, cards=(*draft.cards[:place], changed, *draft.cards[place + 1 :]))
+    return _OF_CARDS[name](draft, place, value) if name in _OF_CARDS else draft
 
 
 def _add(draft: SurveyDraft, kind: str) -> SurveyDraft:
@@ -117,30 +122,16 @@ def _delete(draft: SurveyDraft, number: int, _value: str) -> SurveyDraft:
     return refitted(rest, draft.cards[number].block)
 
 
-def _delete_condition(draft: SurveyDraft, number: int, _value: str) -> SurveyDraft:
-    card = draft.cards[number]
-    asked = {key: value for key, value in card.asked.items() if key not in ("visible_if", "any_of")}
-    return with_card(draft, number, replace(card, asked=asked))
+def _without_condition(card: DraftItem, _tags: Sequence[str], _value: str) -> DraftItem:
+    return replace(card, asked={key: value for key, value in card.asked.items() if key not in CONDITIONS})
 
 
-def _count_missing_as_least(draft: SurveyDraft, number: int, _value: str) -> SurveyDraft:
-    """Make a missing answer count as ``least_of`` the card."""
-    card = draft.cards[number]
-    return with_card(draft, number, card.with_treated({**card.treated, "when_absent": least_of(card)}))
-
-
-def _rescale(draft: SurveyDraft, number: int, way: str) -> SurveyDraft:
+def _rescaled(card: DraftItem, tags: Sequence[str], way: str) -> DraftItem:
     """Make a card a rating on a scale; with ``off`` let each option be written by itself."""
-    card = draft.cards[number]
     off = [{**choice, "name": f"o{choice['name']}"} for choice in card.treated.get("choices", ())]
-    scale = {"choices": off} if way == "off" else {"type": "rating", "choices": NEW.choices(draft.tags)}
+    scale = {"choices": off} if way == "off" else {"type": "rating", "choices": NEW.choices(tags)}
     kept = {key: value for key, value in card.treated.items() if key != "ends"}
-    return with_card(draft, number, card.with_treated({**kept, **scale}))
-
-
-def _straighten(draft: SurveyDraft, number: int, _value: str) -> SurveyDraft:
-    card = draft.cards[number]
-    return with_card(draft, number, replace(card, asked=_straight(card.asked)))
+    return card.with_treated({**kept, **scale})
 
 
 def _straight(value: Any) -> Any:  # noqa: ANN401 - any part of a document
@@ -149,11 +140,6 @@ def _straight(value: Any) -> Any:  # noqa: ANN401 - any part of a document
     if isinstance(value, list | tuple):
         return [_straight(each) for each in value]
     return value.translate(DIRECTIONS) if isinstance(value, str) else value
-
-
-def with_card(draft: SurveyDraft, number: int, card: DraftItem) -> SurveyDraft:
-    """Return the draft with one card replaced."""
-    return replace(draft, cards=(*draft.cards[:number], card, *draft.cards[number + 1 :]))
 
 
 _OF_DRAFT: Mapping[str, Callable[[SurveyDraft, str], SurveyDraft]] = {
@@ -171,9 +157,12 @@ _OF_CARDS: Mapping[str, Callable[[SurveyDraft, int, str], SurveyDraft]] = {
     "to": _move_to,
     "copy": _copy,
     "delete": _delete,
-    "uncondition": _delete_condition,
-    "step": lambda draft, at, harm: with_card(draft, at, replace(draft.cards[at], harm=harm, mechanism=None)),
-    "scale": _rescale,
-    "absent": _count_missing_as_least,
-    "straighten": _straighten,
 }
+_OF_ONE: Mapping[str, Callable[[DraftItem, Sequence[str], str], DraftItem]] = {
+    "uncondition": _without_condition,
+    "step": lambda card, _tags, harm: replace(card, harm=harm, mechanism=None),
+    "scale": _rescaled,
+    "absent": lambda card, *_: card.with_treated({**card.treated, "when_absent": least_of(card)}),
+    "straighten": lambda card, *_: replace(card, asked=_straight(card.asked)),
+}
+"""Commands that change one card and no other; the second argument are the draft's languages."""

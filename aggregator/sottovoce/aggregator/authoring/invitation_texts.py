@@ -76,12 +76,13 @@ def ethics(survey: Survey, language: str) -> str:
     words = words_for(language)
     declining = all(survey.questions[index].domain.absent for index in survey.private)
     sentence = words.translate("ethics_decline" if declining else "ethics_no_decline") if survey.private else ""
+    method = f"ethics_{protection_by(survey)}" if survey.private else "letter_unprotected"
     named = (*_LIMITS, *(("token",) if survey.asks_for_token else ()), *blind_limits(survey))
     paragraphs = [
         words.translate("trial") if survey.trial else "",
         words.translate("ethics_title", title=_text(survey, "title", language)),
         *_part(words, "ethics_purpose", [_text(survey, "description", language), *_asker(survey, words, language)]),
-        *_part(words, "ethics_method", [_method(survey, words)]),
+        *_part(words, "ethics_method", [words.translate(method)]),
         *_part(words, "page_questions", _questions(survey, words, language)),
         *_part(words, "ethics_kept", _storage(survey, words)),
         *_part(words, "ethics_taking_part", [words.translate("ethics_voluntary"), sentence]),
@@ -176,12 +177,6 @@ def _asker(survey: Survey, words: Words, language: str) -> list[str]:
     who = _who(survey, language)
     sentence = words.translate("letter_who", who=who) if who else ""
     return [sentence, _researcher(survey, "ethics", language), _contact(survey, words)]
-
-
-def _method(survey: Survey, words: Words) -> str:
-    if not survey.private:
-        return words.translate("letter_unprotected")
-    return words.translate(f"ethics_{protection_by(survey)}")
 
 
 def _questions(survey: Survey, words: Words, language: str) -> list[str]:

@@ -22,10 +22,9 @@ from datetime import datetime
 from pathlib import Path
 
 import numpy as np
-from sottovoce.aggregator.accounts.audit_log import snapshot_of
 from sottovoce.aggregator.analysis.availability import check_closed
 from sottovoce.aggregator.analysis.estimates import RevisionCounts
-from sottovoce.aggregator.analysis.published_counts import published
+from sottovoce.aggregator.analysis.published_counts import published, snapshot_of
 from sottovoce.aggregator.analysis.shown_columns import ReportedColumn, read_reports
 from sottovoce.aggregator.curator.budget import Budget
 from sottovoce.aggregator.curator.data.data_set import DataSet, open_ledger_anchor

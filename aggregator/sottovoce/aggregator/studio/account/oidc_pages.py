@@ -7,7 +7,6 @@ would still withhold it.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from typing import Any
 
 from flask import Response, current_app, g, redirect, render_template, request, url_for
 from sottovoce.aggregator.accounts import authentication
@@ -87,7 +86,7 @@ def callback() -> BaseResponse:
     reply = _bound(subject, link, page) if link and not name else _start_session(subject, link, name, page)
     if reply is None:
         raise SignInRefused(DISABLED)
-    reply.delete_cookie(_cookie_name(), **_cookie_options())
+    reply.delete_cookie(_cookie_name(), **authentication.cookie_options("Lax"))
     return reply
 
 
@@ -133,7 +132,7 @@ def _with_attempt(reply: BaseResponse, attempt: str, page: str, link: str = "", 
     """Add the attempt's cookie to the reply: secret, next page, and link and name of an invited person, if any."""
     parts = (attempt, page, link, name)
     value = ".".join(urlsafe_b64encode(part.encode("utf-8", "replace")).decode() for part in parts)
-    reply.set_cookie(_cookie_name(), value, max_age=ATTEMPT_SECONDS, **_cookie_options())
+    reply.set_cookie(_cookie_name(), value, max_age=ATTEMPT_SECONDS, **authentication.cookie_options("Lax"))
     return reply
 
 
@@ -143,11 +142,7 @@ def _provider() -> Provider:
 
 
 def _cookie_name() -> str:
-    return "__Host-sottovoce-oidc" if authentication.is_secure() else "sottovoce-oidc"
-
-
-def _cookie_options() -> dict[str, Any]:
-    return {"secure": authentication.is_secure(), "httponly": True, "samesite": "Lax", "path": "/"}
+    return authentication.cookie_name(authentication.is_secure(), "sottovoce-oidc")
 
 
 ROUTES = (

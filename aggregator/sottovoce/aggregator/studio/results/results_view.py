@@ -234,28 +234,22 @@ def _chart(
     # Numbers of people are shares among all people times the size of the group.
     counted = {each.option: each for each in of_all if each.kind == "share"}
     estimates = result.of_kind(kind) if result.n else []
-    question = result.question
+    is_number = kind != "share" or result.question.kind.truth == "number"
     rows = [
         ChartRow(
             _label(estimate, labels, words),
             estimate,
-            _people(counted.get(estimate.option, estimate), group, question.kind.truth, words),
+            "" if group is None or is_number else people_in_words(counted.get(estimate.option, estimate), group, words),
         )
         for estimate in estimates
     ]
-    return Chart(kind, rows, question.domain.grid)
+    return Chart(kind, rows, result.question.domain.grid)
 
 
 def _label(estimate: Estimate, labels: Mapping[str, str], words: Words) -> str:
     if estimate.kind == "quantile":
         return words.translate("results_quantile", share=words.percent(int(estimate.option[1:]) / 100, 0))
     return labels.get(estimate.option, estimate.option)
-
-
-def _people(estimate: Estimate, group: Population | None, truth: str, words: Words) -> str:
-    if group is None or estimate.kind != "share" or truth == "number":
-        return ""
-    return people_in_words(estimate, group, words)
 
 
 def _with_points(chart: Chart, others: Sequence[tuple[str, QuestionResult]]) -> Chart:

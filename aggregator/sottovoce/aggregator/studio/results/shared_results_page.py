@@ -12,7 +12,7 @@ from dataclasses import replace
 from flask import Response, current_app, render_template, request
 from sottovoce.aggregator.accounts.authentication import link_hash, storage
 from sottovoce.aggregator.analysis.arm_results import is_direct
-from sottovoce.aggregator.analysis.estimates import LEAST_COHORT, QuestionResult, RevisionCounts
+from sottovoce.aggregator.analysis.estimates import LEAST_COHORT, RevisionCounts
 from sottovoce.aggregator.analysis.published_counts import revisions_of
 from sottovoce.aggregator.http.headers import etag_of, unless_known
 from sottovoce.aggregator.http.routing import Route
@@ -40,14 +40,11 @@ def shared_results() -> Response:
     return _unlisted(unless_known(Response(page), etag_of(page.encode())))
 
 
-def _is_few(result: QuestionResult) -> bool:
-    return any(result.tally.get(place, 0) < LEAST_COHORT for place in range(result.question.domain.size))
-
-
 def _render(revisions: Sequence[RevisionCounts], direct: Collection[str]) -> RenderedResults:
     found = view_of(revisions, ViewOptions.of({}), words(), PlannedSize())
     asked = [card for card in found.cards if card.result.question.name in direct]
-    few = [card for card in asked if _is_few(card.result)]
+    counts = ((card, card.result.tally, range(card.result.question.domain.size)) for card in asked)
+    few = [card for card, tally, places in counts if any(tally.get(place, 0) < LEAST_COHORT for place in places)]
     shown = [card for card in found.cards if card.result.question.mechanism or (card in asked and card not in few)]
     view = replace(found, cards=shown)
     names = {
