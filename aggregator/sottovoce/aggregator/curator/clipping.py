@@ -14,6 +14,7 @@ Units                  Coordinates with different ranges get noise in proportion
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +27,14 @@ MOST_STEPS = 2**20
 MOST_COORDINATES = 2**12
 
 Vectors = npt.NDArray[np.int64]
+
+
+def clip_each(rows: npt.NDArray[Any], lows: Sequence[int], highs: Sequence[int]) -> Vectors:
+    """Return each row with its coordinates in these ranges; ValueError for other numbers of coordinates."""
+    if rows.ndim != 2 or rows.shape[1] != len(lows):
+        raise ValueError("the vectors have another number of coordinates than declared")
+    clipped: Vectors = np.clip(rows, np.array(lows), np.array(highs)).astype(np.int64)
+    return clipped
 
 
 @dataclass(frozen=True)
@@ -50,9 +59,7 @@ class Ball:
 
     def clip(self, rows: npt.NDArray[Any]) -> Vectors:
         """Return each row, scaled into the ball if it is outside; ValueError for other numbers of coordinates."""
-        if rows.ndim != 2 or rows.shape[1] != self.coordinates:
-            raise ValueError("the vectors have another number of coordinates than declared")
-        inside: Vectors = np.clip(rows, -16 * MOST_STEPS, 16 * MOST_STEPS).astype(np.int64)
+        inside = clip_each(rows, [-16 * MOST_STEPS] * self.coordinates, [16 * MOST_STEPS] * self.coordinates)
         # Rows inside are divided too, by the radius, so that the running time depends on no value.
         over = np.maximum(self._lengths(inside), self.radius)[:, None]
         shrunk: Vectors = np.sign(inside) * (np.abs(inside) * self.radius // over)
@@ -119,9 +126,7 @@ class VectorBox:
 
         Raises ValueError if the rows have a different number of coordinates.
         """
-        if rows.ndim != 2 or rows.shape[1] != self.coordinates:
-            raise ValueError("the vectors have another number of coordinates than declared")
-        clipped: Vectors = np.clip(rows, np.array(self.lows), np.array(self.highs)).astype(np.int64)
+        clipped = clip_each(rows, self.lows, self.highs)
         return self.ball.clip(clipped) if self.ball else clipped
 
     def shifts(self, records: int) -> tuple[int, ...]:

@@ -71,36 +71,6 @@ class Combination(NamedTuple):
     alone: int
 
 
-class OneValue(NamedTuple):
-    """Sensitive values in the groups of people with equal public columns.
-
-    Attributes:
-        groups: groups in which all members share one value.
-        people: people in these groups.
-        l: smallest number of different values in a group: the l of l-diversity.
-    """
-
-    groups: int
-    people: int
-    l: int  # noqa: E741 - the literature's name
-
-
-class Joined(NamedTuple):
-    """Result of an intersection attack with a second table.
-
-    Attributes:
-        columns: columns that are public in both tables.
-        people: people of the first table whose group exists in the second table too.
-        k: smallest number of people in a group of the first table whose sensitive value remains possible; 0 if none.
-        known: people whose sensitive value the two tables determine.
-    """
-
-    columns: tuple[str, ...]
-    people: int
-    k: int
-    known: int
-
-
 def group_sizes(columns: Sequence[NDArray[Any]]) -> Values:
     """Return the size of each person's group, shape (n,), for integer columns of shape (n,) each."""
     codes: Values = np.zeros(len(columns[0]), dtype=np.int64)
@@ -135,14 +105,15 @@ def unique_in(table: PublishedTable, count: int) -> tuple[int, list[Combination]
     return int(alone.sum()), sorted(found, key=lambda each: (-each.alone, each.k, each.columns))
 
 
-def one_value(table: PublishedTable) -> OneValue:
-    """Count the groups by all public columns whose members share one sensitive value; groups of one are included.
+def one_value(table: PublishedTable) -> dict[str, int]:
+    """Count the groups by all public columns whose members share one sensitive value, groups of one included, and the
+    people in them; ``l`` is the smallest number of different values in a group: the l of l-diversity.
 
     Raises SpecError if no sensitive column is named, or it is not declared as categories.
     """
     groups = _values_by_group(table, table.public)
     same = [len(values) for values in groups.values() if len(set(values)) == 1]
-    return OneValue(len(same), sum(same), min(len(set(values)) for values in groups.values()))
+    return {"groups": len(same), "people": sum(same), "l": min(len(set(values)) for values in groups.values())}
 
 
 def _values_by_group(table: PublishedTable, names: Sequence[str]) -> Mapping[tuple[int, ...], list[str]]:
@@ -162,11 +133,13 @@ def _sensitive_values(table: PublishedTable) -> list[str]:
     return [kind.cells[code] for code in table.records.columns[table.sensitive].tolist()]
 
 
-def joined(first: PublishedTable, second: PublishedTable) -> Joined:
+def joined(first: PublishedTable, second: PublishedTable) -> dict[str, Any]:
     """Return the anonymity that the first table still gives to a person who is known to be in both tables.
 
-    Raises SpecError if the tables share no public column or declare one differently, or one has no sensitive
-    categories.
+    ``people`` of the first table have a group in the second one too; the two tables determine the sensitive value of
+    ``known`` of them; ``k`` is the smallest number of people in a group of the first table whose sensitive value
+    remains possible, 0 if none. Raises SpecError if the tables share no public column or declare one differently, or
+    one has no sensitive categories.
     """
     common = tuple(name for name in first.public if name in second.public)
     if not common:
@@ -182,7 +155,7 @@ def joined(first: PublishedTable, second: PublishedTable) -> Joined:
             people += len(values)
             left.append(sum(value in possible for value in values))
             known += sum(value in possible for value in values) if len(possible) == 1 else 0
-    return Joined(common, people, min((each for each in left if each), default=0), known)
+    return {"columns": common, "people": people, "k": min(filter(None, left), default=0), "known": known}
 
 
 class CoarseColumn(NamedTuple):
@@ -320,9 +293,9 @@ def reidentify_document(table: PublishedTable, other: PublishedTable | None, k: 
         rows = [{"columns": list(each.columns), "k": each.k, "alone": each.alone} for each in combinations]
         found["unique_in"][str(count)] = {"people": people, "combinations": rows}
     if table.sensitive is not None:
-        found["one_value"] = {"sensitive": table.sensitive, **one_value(table)._asdict()}
+        found["one_value"] = {"sensitive": table.sensitive, **one_value(table)}
     if other is not None:
-        found["joined"] = joined(table, other)._asdict()
+        found["joined"] = joined(table, other)
     columns, left = coarsened(table, k)
     how = {name: "left out" if column is None else column.how for name, column in columns.items()}
     found["coarsening"] = {"k": k, "columns": how, "people_in_smaller_groups": left}

@@ -73,6 +73,10 @@ class Charge:
         """Return the charge of a release with delta 0; its rho is at most epsilon^2 / 2 (Bun and Steinke 2016)."""
         return cls(epsilon, rho=epsilon * epsilon / 2)
 
+    def document(self) -> dict[str, Any]:
+        """Return epsilon and delta as JSON."""
+        return {"epsilon": str(self.epsilon), "delta": str(self.delta)}
+
 
 @dataclass(frozen=True)
 class Release:

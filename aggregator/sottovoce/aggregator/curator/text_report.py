@@ -29,20 +29,8 @@ def bound_document(records: DataRecords, terms: BudgetTerms, notes: Sequence[str
     return {
         "records": records.count,
         "not_as_declared": dict(records.misfits),
-        "budget": terms_document(terms),
+        "budget": terms.document(),
         "notes": [NO_RELEASE, *notes],
-    }
-
-
-def terms_document(terms: BudgetTerms) -> dict[str, Any]:
-    """Return the terms of a budget as JSON."""
-    return {
-        "epsilon": str(terms.epsilon),
-        "delta": str(terms.delta),
-        "neighbours": terms.neighbours.value,
-        "records": terms.records,
-        "data": terms.data,
-        "declaration": terms.declaration,
     }
 
 
@@ -65,7 +53,7 @@ def budget_document(ledger: ReleaseLedger) -> dict[str, Any]:
     """Return the terms, the spent and remaining epsilon, the head and the entries of a budget as JSON."""
     found = spent(ledger)
     return {
-        "budget": terms_document(ledger.terms),
+        "budget": ledger.terms.document(),
         "spent": {"epsilon": str(found.epsilon), "account": found.account},
         "left": str(ledger.terms.epsilon - found.epsilon),
         "head": str(ledger.head),
@@ -75,7 +63,7 @@ def budget_document(ledger: ReleaseLedger) -> dict[str, Any]:
                 "answers": each.answers,
                 "used": each.used,
                 "epsilon": str(each.epsilon),
-                "charge": {"epsilon": str(each.charge.epsilon), "delta": str(each.charge.delta)},
+                "charge": each.charge.document(),
             }
             for each in plans_in(ledger)
         ],
@@ -116,7 +104,7 @@ def answer_document(answered: Answered, names: Sequence[str]) -> dict[str, Any]:
         "names": list(names),
         **entry.answer,
         **intervals(entry.answer),
-        "charge": {"epsilon": str(entry.charge.epsilon), "delta": str(entry.charge.delta)},
+        "charge": entry.charge.document(),
         **({} if entry.plan is None else {"plan": entry.plan}),
         "spent": {"epsilon": str(answered.spent.epsilon), "account": answered.spent.account},
     }

@@ -39,7 +39,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sottovoce.aggregator.curator.clipping import MOST_STEPS, Ball, Vectors
+from sottovoce.aggregator.curator.clipping import MOST_STEPS, Ball, Vectors, clip_each
 from sottovoce.aggregator.curator.count import SENSITIVITY, cell_counts
 from sottovoce.aggregator.curator.declaration import DataRecords, Declaration, NumberColumn, Values
 from sottovoce.aggregator.curator.noise_distribution import add_laplace, laplace_error
@@ -80,11 +80,7 @@ class Box:
 
     def clip(self, rows: npt.NDArray[Any]) -> Vectors:
         """Return the rows with each coordinate clipped to its range; ValueError for another number of coordinates."""
-        if rows.ndim != 2 or rows.shape[1] != self.coordinates:
-            raise ValueError("the vectors have another number of coordinates than declared")
-        halves = np.array(self.halves)
-        clipped: Vectors = np.clip(rows, -halves, halves).astype(np.int64)
-        return clipped
+        return clip_each(rows, [-half for half in self.halves], self.halves)
 
 
 @dataclass(frozen=True)
@@ -111,10 +107,10 @@ class Lloyd:
 
     def question(self) -> dict[str, Any]:
         """Return the parameters as JSON for ``Release.question``."""
-        ball = isinstance(self.domain, Ball)
-        domain = {"ball": self.domain.radius} if isinstance(self.domain, Ball) else {"box": list(self.domain.halves)}
         parameters = {"k": self.k, "iterations": self.iterations, "empty": "keep" if self.keep_empty else "redraw"}
-        return {**domain, **({"coordinates": self.domain.coordinates} if ball else {}), **parameters}
+        if isinstance(self.domain, Ball):
+            return {"ball": self.domain.radius, "coordinates": self.domain.coordinates, **parameters}
+        return {"box": list(self.domain.halves), **parameters}
 
 
 def cluster(rows: npt.NDArray[Any], lloyd: Lloyd, terms: ReleaseTerms, draws: ExactNoise) -> Release:

@@ -11,7 +11,6 @@ declared takes as many bytes as any other. The file holds every record: protect 
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import Any
 
 import numpy as np
 from sottovoce.aggregator.curator.declaration import WORD_BITS, ColumnKind, DataRecords, Declaration, Values, word_count
-from sottovoce.aggregator.curator.ledger.ledger_anchor import sync
+from sottovoce.aggregator.curator.ledger.ledger_anchor import replace_file
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import StorageError
 
@@ -63,26 +62,16 @@ class PlacedRecords:
             "stamp": list(self.stamp),
         }
         try:
-            self._replace([canonical.dump({**head, "hash": _hash(head)}), b"\n", *narrow])
+            # The copy gets the permissions of the data file, without execution.
+            replace_file(
+                self.path,
+                [canonical.dump({**head, "hash": _hash(head)}), b"\n", *narrow],
+                lambda handle: os.fchmod(handle, self.file.stat().st_mode & 0o666),
+            )
         except OSError:
             raise StorageError(
                 f"{self.path.name} cannot be written beside the data; there must be room for it"
             ) from None
-
-    def _replace(self, parts: Sequence[bytes]) -> None:
-        handle, part = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.", suffix=".part")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                # The copy gets the permissions of the data file, without execution.
-                os.fchmod(handle, self.file.stat().st_mode & 0o666)
-                for each in parts:
-                    file.write(each)
-                file.flush()
-                os.fsync(handle)
-            Path(part).replace(self.path)
-        finally:
-            Path(part).unlink(missing_ok=True)
-        sync(self.path.parent)
 
     def read(self, names: Sequence[str]) -> DataRecords:
         """Read some declared columns.

@@ -136,7 +136,7 @@ def _tables(ledger: ReleaseLedger, declared: Declaration) -> Iterator[dict[str, 
             "names": names,
             **entry.answer,
             **intervals(entry.answer),
-            "charge": {"epsilon": str(entry.charge.epsilon), "delta": str(entry.charge.delta)},
+            "charge": entry.charge.document(),
         }
 
 

@@ -17,6 +17,7 @@ from sottovoce.aggregator.curator.draws import system_draws
 from sottovoce.aggregator.curator.parse_epsilon import MOST_EPSILON
 from sottovoce.aggregator.curator.questions import CuratorQuestion
 from sottovoce.aggregator.curator.release import ReleaseTerms
+from sottovoce.aggregator.curator.text_report import decimal
 
 OF_RANGES = frozenset({"sum", "mean", "vector"})
 """Verbs whose answers have the unit of a column; all others count records."""
@@ -37,8 +38,8 @@ def useless_words(question: CuratorQuestion, declaration: Declaration, terms: Re
     if error <= whole:
         return ""
     return (
-        f"with epsilon {_short(terms.epsilon)} this answer would say nothing: its error may reach {_short(error)}, and "
-        f"the answer itself lies in a range of {_short(whole)}; {_advice(question, terms, records, whole)}"
+        f"with epsilon {decimal(terms.epsilon)} this answer would say nothing: its error may reach {decimal(error)}, "
+        f"and the answer itself lies in a range of {decimal(whole)}; {_advice(question, terms, records, whole)}"
     )
 
 
@@ -82,7 +83,7 @@ def _advice(question: CuratorQuestion, terms: ReleaseTerms, records: int, whole:
             break
         error = _error(question, ReleaseTerms(epsilon, terms.neighbours), records)
         if error <= whole:
-            return f"epsilon {_short(epsilon)} would do"
+            return f"epsilon {decimal(epsilon)} would do"
         epsilon *= Fraction(11, 10)
     return "no epsilon that may be asked for would do"
 
@@ -94,7 +95,3 @@ def _up(epsilon: Fraction) -> Fraction:
     while epsilon / unit < 10:
         unit /= 10
     return -(-epsilon // unit) * unit
-
-
-def _short(value: Fraction) -> str:
-    return f"{float(value):.6g}"

@@ -10,7 +10,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,16 +66,7 @@ class LedgerAnchor:
 
     def note(self, name: str, head: LedgerHead) -> None:
         """Replace the head of a data set's budget, atomically and durably."""
-        handle, part = tempfile.mkstemp(dir=self.folder, prefix=f".{name}.", suffix=".part")
-        try:
-            with os.fdopen(handle, "w", encoding="ascii") as file:
-                file.write(f"{head}\n")
-                file.flush()
-                os.fsync(file.fileno())
-            Path(part).replace(self._path(name))
-        finally:
-            Path(part).unlink(missing_ok=True)
-        sync(self.folder)
+        replace_file(self._path(name), [f"{head}\n".encode()])
 
     @contextmanager
     def exclusive_lock(self, name: str) -> Iterator[None]:
@@ -104,6 +95,21 @@ class LedgerAnchor:
 
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}.head"
+
+
+def replace_file(path: Path, parts: Iterable[bytes], prepare: Callable[[int], object] = lambda _handle: None) -> None:
+    """Replace a file, atomically and durably; ``prepare`` gets the handle of the new one before anything is written."""
+    handle, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            prepare(handle)
+            file.writelines(parts)
+            file.flush()
+            os.fsync(handle)
+        Path(part).replace(path)
+    finally:
+        Path(part).unlink(missing_ok=True)
+    sync(path.parent)
 
 
 def sync(folder: Path) -> None:

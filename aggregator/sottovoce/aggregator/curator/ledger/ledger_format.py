@@ -53,6 +53,17 @@ class BudgetTerms:
     neighbours: Neighbours
     records: int | None
 
+    def document(self) -> dict[str, Any]:
+        """Return the terms as JSON."""
+        return {
+            "epsilon": str(self.epsilon),
+            "delta": str(self.delta),
+            "neighbours": self.neighbours.value,
+            "records": self.records,
+            "data": self.data,
+            "declaration": self.declaration,
+        }
+
 
 @dataclass(frozen=True)
 class ReleaseEntry:
@@ -93,16 +104,7 @@ class ReleaseLedger:
 
 def first_line(terms: BudgetTerms) -> bytes:
     """Return line 0 of a ledger."""
-    content = {
-        "format": FORMAT,
-        "data": terms.data,
-        "declaration": terms.declaration,
-        "epsilon": str(terms.epsilon),
-        "delta": str(terms.delta),
-        "neighbours": terms.neighbours.value,
-        "records": terms.records,
-    }
-    return _line(content, 0, FIRST)
+    return _line({"format": FORMAT, **terms.document()}, 0, FIRST)
 
 
 def entry_line(question: Mapping[str, Any], release: Release, before: LedgerHead, plan: int | None = None) -> bytes:
@@ -110,14 +112,10 @@ def entry_line(question: Mapping[str, Any], release: Release, before: LedgerHead
 
     ``plan`` is the number of the entry of the plan that has paid for it, or None.
     """
-    charge, rho = release.charge, release.charge.rho
+    rho = release.charge.rho
     content = {
         "question": question,
-        "charge": {
-            "epsilon": str(charge.epsilon),
-            "delta": str(charge.delta),
-            "rho": None if rho is None else str(rho),
-        },
+        "charge": {**release.charge.document(), "rho": None if rho is None else str(rho)},
         "answer": {
             "values": release.values,
             "sensitivity": release.sensitivity,
