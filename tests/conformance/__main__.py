@@ -46,7 +46,7 @@ def visit_checks(survey: Survey) -> list[Check]:
 
     files = by_path(assemble(), survey.name)
     replies = {path: MockReply(200, asset.body, asset.content_type) for path, asset in files.items()}
-    with chromium.Watchdog(chromium.TIMEOUT_SECONDS), chromium.browser() as browser:
+    with chromium.limited(), chromium.browser() as browser:
         form = browser_runs.ServedForm(survey, replies, 0)
         return list(browser_runs.check_visits(browser, form, lambda _share: None))
 

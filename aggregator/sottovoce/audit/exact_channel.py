@@ -233,8 +233,7 @@ def prove_integers(question: Question) -> tuple[Fraction, str]:
     """Return the worst odds of the survey's own integers, and what was computed. Raises Mismatch if a weight is 0, rows
     have different sums, or the odds are worse than the mechanism says.
     """
-    mechanism = question.mechanism
-    assert mechanism is not None  # noqa: S101 - the caller asks for randomized questions only
+    mechanism = question.randomizer
     if isinstance(mechanism, Table) and input_count(question) * (mechanism.largest + 1) <= ALL_CELLS:
         worst, scope = _whole_table(question, mechanism)
     elif isinstance(mechanism, MemoizedRR) and mechanism.waves <= ALL_WAVES:
@@ -258,7 +257,8 @@ def _whole_table(question: Question, mechanism: Table) -> tuple[Fraction, str]:
 def _whole_memo(mechanism: MemoizedRR) -> tuple[Fraction, str]:
     """Compute all reports of all waves under all courses of the truth, one by one."""
     courses = list(product((0, 1), repeat=mechanism.waves))
-    memos = [(memo, _memo_weight(mechanism, memo)) for memo in product((0, 1), repeat=2)]
+    pairs = product((0, 1), repeat=2)
+    memos = [(memo, prod(mechanism.permanent.weights(truth)[memo[truth]] for truth in (0, 1))) for memo in pairs]
     sent = [mechanism.instantaneous.weights(bit) for bit in (0, 1)]
     columns = (
         [
@@ -267,21 +267,15 @@ def _whole_memo(mechanism: MemoizedRR) -> tuple[Fraction, str]:
         ]
         for reports in courses
     )
-    return _worst_ratio(
-        columns
-    ), f"all {len(courses)} reports of {mechanism.waves} waves x {len(courses)} courses of the truth"
-
-
-def _memo_weight(mechanism: MemoizedRR, memo: Sequence[int]) -> int:
-    return prod(mechanism.permanent.weights(truth)[bit] for truth, bit in enumerate(memo))
+    scope = f"all {len(courses)} reports of {mechanism.waves} waves x {len(courses)} courses of the truth"
+    return _worst_ratio(columns), scope
 
 
 def _probabilities(question: Question, mechanism: Mechanism) -> tuple[Fraction, str]:
-    inputs, reports = inputs_of(question, SAMPLED), reports_of(question, SAMPLED_REPORTS)
-    whole = False
-    if mechanism.largest < ALL_PROBABILITIES and input_count(question) * (mechanism.largest + 1) <= ALL_PROBABILITIES:
-        inputs, reports = inputs_of(question, ALL_PROBABILITIES), reports_of(question, ALL_PROBABILITIES)
-        whole = True
+    most = ALL_PROBABILITIES
+    whole = mechanism.largest < most and input_count(question) * (mechanism.largest + 1) <= most
+    inputs = inputs_of(question, most if whole else SAMPLED)
+    reports = reports_of(question, most if whole else SAMPLED_REPORTS)
     worst = _worst_ratio([mechanism.probability(reported, value) for value in inputs] for reported in reports)
     cells = f"{len(inputs)} inputs x {len(reports)} reports"
     return worst, f"all {cells}" if whole else f"closed form; {cells} computed"
@@ -363,8 +357,7 @@ def _is_among(toss: str | int, outcomes: Sequence[str | int]) -> bool:
 
 def odds_of_one(question: Question) -> Fraction:
     """Return the worst odds of one report by itself, where the mechanism's cover several waves."""
-    mechanism = question.mechanism
-    assert mechanism is not None  # noqa: S101 - as above
+    mechanism = question.randomizer
     if mechanism.waves == 1:
         return mechanism.likelihood_ratio
     reports, inputs = range(mechanism.largest + 1), range(question.domain.size)
@@ -382,15 +375,13 @@ def check_code(question: Question, computed: Mapping[Value, Computed]) -> Fracti
     """Hold the distribution of running code against the mechanism; return its worst odds, of one report. Raises
     Mismatch if bytes read, range, distribution or epsilon are not those of the mechanism.
     """
-    mechanism = question.mechanism
-    assert mechanism is not None  # noqa: S101 - as above
     if len({row.bounds for row in computed.values()}) > 1:
         raise Mismatch("what is read depends on the true answer")
     rows = [row.distribution for row in computed.values()]
     if any(set(row) != set(rows[0]) for row in rows) or any(min(row.values()) <= 0 for row in rows):
         raise Mismatch("a report rules a true answer out")
     for value, row in computed.items():
-        _check_row(question, mechanism, value, row.distribution)
+        _check_row(question, value, row.distribution)
     check_reads(computed.values())
     worst = max(max(row[y] for row in rows) / min(row[y] for row in rows) for y in rows[0])
     if worst > odds_of_one(question):
@@ -410,11 +401,11 @@ def check_reads(rows: Iterable[Computed]) -> None:
         raise Mismatch("what is read depends on what is reported")
 
 
-def _check_row(question: Question, mechanism: Mechanism, value: Value, row: Distribution) -> None:
+def _check_row(question: Question, value: Value, row: Distribution) -> None:
     if not all(type(y) is int and question.admits(y) for y in row):
         raise Mismatch("a value is reported that the survey does not admit")
     if sum(row.values()) != 1:
         raise Mismatch("the probabilities do not sum to 1")
-    distribution = reference_distribution(mechanism.dump(), question.domain)
+    distribution = reference_distribution(question.randomizer.dump(), question.domain)
     if any(probability != distribution(y, value) for y, probability in row.items()):
         raise Mismatch("another distribution than the survey's is drawn from")

@@ -103,9 +103,7 @@ def histories_of(survey: Survey) -> tuple[list[DeviceHistory], list[Check]]:
         found += [together] if together else []
         lacking += [] if together else [Check("python", f"{block.name} together", NOT_DONE, message=message)]
     for question in [] if survey.own_coin else private(survey):
-        mechanism = question.mechanism
-        assert mechanism is not None  # noqa: S101 - only such questions are audited
-        if mechanism.waves == 1 and len(survey.waves) == 1:
+        if question.randomizer.waves == 1 and len(survey.waves) == 1:
             continue
         history = _waves(question)
         if history is None:
@@ -191,10 +189,12 @@ def reports_as_text(values: Sequence[Sequence[int | None]]) -> str:
 
 def answers_of(survey: Survey, truth: Sequence[Value]) -> dict[str, Any]:
     """Return the answers that have these true values; where one stands for a refusal, None."""
-    return {
-        question.name: None if question.domain.absent and value == question.absent else question.answer(value)
-        for question, value in zip(survey.questions, truth, strict=True)
-    }
+    return {each.name: answer_of(each, value) for each, value in zip(survey.questions, truth, strict=True)}
+
+
+def answer_of(question: Question, value: Value) -> Any:  # noqa: ANN401 - in the form of the question's type
+    """Return the answer with a true value; None where the question has a home for no answer, and this is it."""
+    return None if question.domain.absent and value == question.absent else question.answer(value)
 
 
 def _partly_asked(ask: int) -> DeviceHistory:
@@ -215,9 +215,7 @@ def _distribution_of_set(survey: Survey, truths: Truths) -> Distribution:
             row = [given.get(place) for place in survey.private]
             likely = Fraction(1, len(sets))
             for place, value in given.items():
-                mechanism = survey.questions[place].mechanism
-                assert mechanism is not None  # noqa: S101 - coins
-                likely *= mechanism.probability(value, truth[place])
+                likely *= survey.questions[place].randomizer.probability(value, truth[place])
             distribution[reports_as_text([row])] = likely
     return distribution
 
@@ -258,7 +256,7 @@ def _waves(question: Question) -> DeviceHistory | None:
             continue
         claim = asked.epsilon if memoized else WAVES * asked.epsilon
         scope = f"{len(truths)} courses of the truth through two waves"
-        scope += f" of the {question.mechanism.waves} that a memo covers" if memoized else ""  # type: ignore[union-attr]
+        scope += f" of the {question.randomizer.waves} that a memo covers" if memoized else ""
         scope += "" if run is question else " of a smaller question"
         distribution = partial(_distribution_of_waves, asked)
         return DeviceHistory(_two(question), survey, truths, distribution, claim, run is question, scope)
@@ -278,8 +276,7 @@ def _distribution_of_waves(question: Question, truths: Truths) -> Distribution:
 
 def _likely(question: Question, reported: Sequence[int], values: Sequence[Any]) -> Fraction:
     """Return P(one report for each wave | a true value for each)."""
-    mechanism = question.mechanism
-    assert mechanism is not None  # noqa: S101 - only such questions are audited
+    mechanism = question.randomizer
     if not isinstance(mechanism, MemoizedRR):
         return _product(mechanism.probability(y, x) for y, x in zip(reported, values, strict=True))
     total = Fraction(0)

@@ -27,13 +27,15 @@ class Promise:
     """
 
     text: str
-    done: str
-    unseen: str
+    done: str = ""
+    unseen: str = ""
     elsewhere: str = ""
 
 
 CONFORMANCE = "Tests run whole clients before each release, and compare network and disk; an audit runs none."
 """Who looks at what only a whole client shows."""
+
+_CLIENTS_ALONE = "An audit follows the clients, and nothing of an aggregator."
 
 PROMISES = {
     "claim": Promise(
@@ -47,14 +49,14 @@ PROMISES = {
         "Where a question has too many answers or ways, all but those that are named with it below.",
     ),
     "leaks": Promise(
-        "Nothing else that is sent or stored tells an answer: no id, header, file or message.", "", "", CONFORMANCE
+        "Nothing else that is sent or stored tells an answer: no id, header, file or message.", elsewhere=CONFORMANCE
     ),
     "source": Promise(
         "Chance comes from the operating system alone, and every byte of it is used as agreed.",
         "The source was followed from the system to each draw; other programs and forks draw their own.",
         "The operating system itself.",
     ),
-    "id": Promise("The id of a report is chance alone.", "", "", CONFORMANCE),
+    "id": Promise("The id of a report is chance alone.", elsewhere=CONFORMANCE),
     "refuse": Promise(
         "What is no possible answer is refused before anything is drawn.",
         "Values outside of each question were handed in.",
@@ -62,9 +64,7 @@ PROMISES = {
     ),
     "limit": Promise(
         "Nothing is begun that costs more than a person allows, and no other survey than the link names.",
-        "",
-        "",
-        CONFORMANCE,
+        elsewhere=CONFORMANCE,
     ),
     "once": Promise(
         "An answer is drawn once, for one charge; which questions are asked depends on no answer.",
@@ -78,20 +78,14 @@ PROMISES = {
         "--client LINK looks at what an aggregator serves; 'sottovoce device verify' compares its files.",
     ),
     "receipt": Promise(
-        "A receipt shows what was sent, and the report can be taken back until the survey closes.", "", "", CONFORMANCE
+        "A receipt shows what was sent, and the report can be taken back until the survey closes.",
+        elsewhere=CONFORMANCE,
     ),
     "stored": Promise(
         "The aggregator stores perturbed answers only: no address, cookie or time, and soon no order of arrival.",
-        "",
-        "",
-        "An audit follows the clients, and nothing of an aggregator.",
+        elsewhere=_CLIENTS_ALONE,
     ),
-    "kept": Promise(
-        "A report that the aggregator has acknowledged is on its disk, once.",
-        "",
-        "",
-        "An audit follows the clients, and nothing of an aggregator.",
-    ),
+    "kept": Promise("A report that the aggregator has acknowledged is on its disk, once.", elsewhere=_CLIENTS_ALONE),
 }
 """Every promise of SECURITY.md, in the words and the steps of an audit."""
 

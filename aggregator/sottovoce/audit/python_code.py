@@ -276,9 +276,7 @@ def _refuse(count: int) -> bytes:
 
 
 def _randomize(question: Question, value: Value, draws: Any) -> int:  # noqa: ANN401 - what stands in for Draws
-    assert question.mechanism is not None  # noqa: S101 - only such questions are audited
-    stand_in: Draws = draws
-    return RANDOMIZERS[question.mechanism.name](question.mechanism, value, stand_in)
+    return RANDOMIZERS[question.randomizer.name](question.randomizer, value, draws)
 
 
 def alone(document: Mapping[str, Any]) -> Question:

@@ -20,25 +20,8 @@ from sottovoce.client.draws import Draws
 SOURCE = "source of randomness"
 DRAWS = "from bytes to draws"
 
-BOUNDS = (
-    *range(1, 36),
-    64,
-    100,
-    127,
-    128,
-    129,
-    200,
-    255,
-    256,
-    257,
-    1000,
-    65535,
-    65536,
-    65537,
-    1 << 24,
-    (1 << 32) - 1,
-    1 << 32,
-)
+_NEAR_POWERS = (2**bits + step for bits in (7, 8, 16) for step in (-1, 0, 1))
+BOUNDS = (*range(1, 36), 64, 100, 200, 1000, *_NEAR_POWERS, 1 << 24, (1 << 32) - 1, 1 << 32)
 ROWS = ((1,), (1, 3), (3, 1), (2, 0, 5), (1,) * 7, (255, 1), (200, 100, 100))
 """Bounds and weights for which every byte's draw is compared."""
 

@@ -23,6 +23,7 @@ from sottovoce.audit.exact_channel import MAX_PATHS, MAX_WORK, QUICK_WORK, Compu
 from sottovoce.audit.histories import (
     ASKED,
     DeviceHistory,
+    answer_of,
     check_histories,
     check_set,
     histories_of,
@@ -52,14 +53,13 @@ from sottovoce.audit.subprocess_worker import start_in_fork, surely
 from sottovoce.client.link import Link
 from sottovoce.client.page import PageFile, opened
 from sottovoce.client.question_page import VERSION, question_assets, question_scripts
-from sottovoce.shared.answers import Value
 from sottovoce.shared.by_hand.own_coin import procedure
 from sottovoce.shared.by_hand.protection import hidden_by_facts
 from sottovoce.shared.errors import TransportError, install_command
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.questions import dump_question
 from sottovoce.shared.single_question import SingleQuestion, parse_question
-from sottovoce.shared.spec import Question, Survey
+from sottovoce.shared.spec import Survey
 
 FORMAT = "sottovoce-audit/1"
 INCOMPLETE = "incomplete"
@@ -284,18 +284,11 @@ def _computed_distributions(survey: Survey, tasks: Mapping[str, Task | None]) ->
             message = "its branches are too many, those of a smaller question as well"
             checks.append(Check("python", question.name, NOT_DONE, question.epsilon, message=message))
         else:
-            checks.append(_by_hand(question) if survey.own_coin else check_python(task))
-    return [*checks, *map(_not_tested, hidden_by_facts(survey))]
-
-
-def _not_tested(question: Question) -> Check:
+            steps = procedure(question.randomizer)
+            checks.append(check_instructions("python", question, steps) if survey.own_coin else check_python(task))
     message = "not randomized by the device, not tested"
-    return Check("python", question.name, NOT_DONE, question.epsilon, message=message)
-
-
-def _by_hand(question: Question) -> Check:
-    assert question.mechanism is not None  # noqa: S101 - only such questions are audited
-    return check_instructions("python", question, procedure(question.mechanism))
+    facts = hidden_by_facts(survey)
+    return [*checks, *(Check("python", each.name, NOT_DONE, each.epsilon, message=message) for each in facts)]
 
 
 def report(order: Order, checks: list[Check]) -> dict[str, Any]:
@@ -340,11 +333,6 @@ def audit_question(asked: SingleQuestion, address: str | None, quick: bool, tick
     return {"format": FORMAT, **about, "epsilon": question.epsilon, "promises": [], **judged(checks)}
 
 
-def answer_of(question: Question, value: Value) -> Any:  # noqa: ANN401 - in the form of the question's type
-    """Return the answer with a true value; None where the question has a home for no answer, and this is it."""
-    return None if question.domain.absent and value == question.absent else question.answer(value)
-
-
 def _check_core(asked: SingleQuestion, work: int) -> Check:
     """Compare the exact distribution of the core's records with the channel."""
     task = plan(asked.question, work)
@@ -386,7 +374,7 @@ def _visited(asked: SingleQuestion, visits: int, tick: Tick) -> Check:
     try:
         from sottovoce.audit.served import chromium, frame_visits
 
-        with chromium.Watchdog(chromium.TIMEOUT_SECONDS), chromium.browser() as browser:
+        with chromium.limited(), chromium.browser() as browser:
             message = frame_visits.problem_of_visits(browser, asked, frame_files(), visits, tick)
     except ModuleNotFoundError:
         return Check("frame", "whole runs", NOT_DONE, message=BROWSER_MISSING)

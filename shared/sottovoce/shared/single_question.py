@@ -38,8 +38,7 @@ class SingleQuestion(DigestedDocument):
     @property
     def mechanism(self) -> Mechanism:
         """The mechanism, which each single question has."""
-        assert self.question.mechanism is not None  # noqa: S101 - refused when it is parsed
-        return self.question.mechanism
+        return self.question.randomizer
 
     @property
     def name(self) -> str:

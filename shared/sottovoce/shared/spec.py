@@ -105,6 +105,12 @@ class Question:
         return (design.fact or self.name) if design and design.std_error else ""
 
     @property
+    def randomizer(self) -> Mechanism:
+        """Its mechanism, for who asks about randomized questions only."""
+        assert self.mechanism is not None  # noqa: S101 - see above
+        return self.mechanism
+
+    @property
     def is_yes_no(self) -> bool:
         """Return True if the answers are yes and no alone: with a category for no answer it is a choice of three."""
         return self.kind.truth == "yes_no" and not self.domain.absent

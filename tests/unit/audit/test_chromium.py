@@ -1,30 +1,30 @@
 """A page that never comes back is given up; one that works is waited for."""
 
 import threading
+from contextlib import suppress
 
 import pytest
 from sottovoce.audit.served import chromium
-from sottovoce.audit.served.chromium import Watchdog, program
+from sottovoce.audit.served.chromium import limited, program
 from sottovoce.shared.errors import TransportError
 
 
-def test_watch_ends_what_is_silent() -> None:
+def test_limit_ends_what_does_not_end() -> None:
     """Once, and without anybody's help."""
     ended = threading.Event()
-    with Watchdog(0.01, ended.set):
+    with limited(0.01, ended.set):
         assert ended.wait(30)
 
 
-def test_watch_waits_for_what_works() -> None:
-    """Every sign of life begins the time anew, and the end of the work ends it."""
-    ended = threading.Event()
-    with Watchdog(60, ended.set) as watch:
-        timers = set()
-        for _ in range(3):
-            watch.heard()
-            timers.add(watch._timer)
-    assert len(timers) == 3
-    assert all(timer is not None and timer.finished.is_set() for timer in timers)
+def test_limit_ends_with_the_work() -> None:
+    """No timer is left behind, also where the work fails."""
+    before, ended = set(threading.enumerate()), threading.Event()
+    with suppress(TransportError), limited(60, ended.set):
+        [timer] = set(threading.enumerate()) - before
+        raise TransportError("the work failed")
+    timer.join(30)
+
+    assert not timer.is_alive()
     assert not ended.is_set()
 
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Error, sync_playwright
 from sottovoce.shared.errors import TransportError
 
 TIMEOUT_SECONDS = 300.0
-"""Seconds without any progress after which a page is given up."""
+"""Seconds after which the visits to a page are given up."""
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 NEEDS = "the audit of a served client needs a Chromium: install one, or name its program in CHROMIUM"
@@ -58,28 +58,13 @@ def give_up() -> None:
     os._exit(1)
 
 
-class Watchdog:
-    """A watchdog that calls ``end`` once nothing has been heard for so many seconds."""
-
-    def __init__(self, seconds: float, end: Callable[[], None] = give_up) -> None:
-        self._seconds, self._end = seconds, end
-        self._timer: threading.Timer | None = None
-
-    def heard(self) -> None:
-        """Restart the time limit after progress."""
-        self.stop()
-        self._timer = threading.Timer(self._seconds, self._end)
-        self._timer.daemon = True
-        self._timer.start()
-
-    def stop(self) -> None:
-        """Stop waiting; the process goes on."""
-        if self._timer is not None:
-            self._timer.cancel()
-
-    def __enter__(self) -> "Watchdog":
-        self.heard()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.stop()
+@contextmanager
+def limited(seconds: float = TIMEOUT_SECONDS, end: Callable[[], None] = give_up) -> Iterator[None]:
+    """Call ``end`` if the work within takes more than so many seconds."""
+    timer = threading.Timer(seconds, end)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
