@@ -8,7 +8,7 @@ published, its planned number of people remains in the table ``plans``.
 from typing import NamedTuple
 
 from sottovoce.aggregator.storage.back_end import BackEnd
-from sottovoce.aggregator.storage.sql_statements import Handle
+from sottovoce.aggregator.storage.sql_statements import UNLESS_KNOWN, Handle, insert
 
 MAX_VERSIONS = 50
 """Versions of a draft that remain stored."""
@@ -23,7 +23,7 @@ _PLAN = """
     INSERT INTO plans (survey, people, of_group) VALUES (?, ?, ?)
     ON CONFLICT (survey) DO UPDATE SET people = excluded.people, of_group = excluded.of_group
 """
-_SAVE = "INSERT INTO drafts (name, version, document) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+_DELETE = "DELETE FROM drafts WHERE name = ?"
 
 
 class DraftVersion(NamedTuple):
@@ -51,7 +51,7 @@ class DraftTables:
         """Add a draft; return False without writing if the name is taken."""
         with self._back_end.write() as db:
             # The insert decides: on PostgreSQL two nodes may both find the name free.
-            return _newest_version(db, name) is None and db.execute(_SAVE, [name, 1, document]).rowcount == 1
+            return _newest_version(db, name) is None and insert(db, "drafts", [name, 1, document], UNLESS_KNOWN) == 1
 
     def draft(self, name: str, version: int | None = None) -> DraftVersion | None:
         """Return the newest version of a draft, or the given one; None if it does not exist."""
@@ -78,7 +78,7 @@ class DraftTables:
             if newest is None or newest.version != typed_over:
                 return None
             # On PostgreSQL another node may have saved since the query; then ON CONFLICT leaves rowcount 0.
-            if db.execute(_SAVE, [name, typed_over + 1, document]).rowcount != 1:
+            if insert(db, "drafts", [name, typed_over + 1, document], UNLESS_KNOWN) != 1:
                 return None
             db.execute("DELETE FROM drafts WHERE name = ? AND version <= ?", [name, typed_over + 1 - MAX_VERSIONS])
         return typed_over + 1
@@ -93,7 +93,7 @@ class DraftTables:
     def delete(self, name: str) -> None:
         """Delete a draft with all of its versions."""
         with self._back_end.write() as db:
-            _delete(db, name)
+            db.execute(_DELETE, [name])
         self._back_end.after_deletion()
 
     def finish(self, name: str, plan: PlannedSize) -> None:
@@ -101,7 +101,7 @@ class DraftTables:
         with self._back_end.write() as db:
             # In the transaction that deletes the draft: after a crash either draft or plan exists, never neither.
             db.execute(_PLAN, [name, plan.people, plan.group])
-            _delete(db, name)
+            db.execute(_DELETE, [name])
         self._back_end.after_deletion()
 
     def plan(self, survey: str) -> PlannedSize:
@@ -113,10 +113,6 @@ class DraftTables:
         """Return the planned sizes of all surveys that have one, by name."""
         rows = self._back_end.rows_of("SELECT survey, people, of_group FROM plans")
         return {str(name): PlannedSize(*row) for name, *row in rows}
-
-
-def _delete(db: Handle, name: str) -> None:
-    db.execute("DELETE FROM drafts WHERE name = ?", [name])
 
 
 def _newest_version(db: Handle, name: str) -> DraftVersion | None:

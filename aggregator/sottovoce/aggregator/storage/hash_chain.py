@@ -6,7 +6,7 @@ Removing the last lines is detected by comparison with a head that was written d
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from sottovoce.shared import canonical
 
@@ -69,18 +69,7 @@ class ChainHead(NamedTuple):
         return f"{self.number}:{self.hash.hex()}"
 
 
-class _Chained(Protocol):
-    @property
-    def number(self) -> int: ...
-
-    @property
-    def previous(self) -> bytes: ...
-
-    @property
-    def hash(self) -> bytes: ...
-
-
-def broken(lines: Iterable[_Chained], before: ChainHead | None = None) -> Iterator[int]:
+def broken(lines: Iterable[SurveyLogEntry | AuditEntry], before: ChainHead | None = None) -> Iterator[int]:
     """Yield the numbers of lines, consumed one by one, that do not follow from the line before them.
 
     ``before`` is the chain's head before the first line; None if that begins the chain, with any number.

@@ -12,12 +12,11 @@ from pathlib import Path
 
 from sottovoce.aggregator.storage.audit_log.events import BUDGET_OPENED, NO_ACTOR
 from sottovoce.aggregator.storage.back_end import BackEnd
-from sottovoce.aggregator.storage.sql_statements import Handle
+from sottovoce.aggregator.storage.sql_statements import UNLESS_KNOWN, Handle, insert
 from sottovoce.shared.errors import StorageError
 
 _ANY = "SELECT 1 FROM releases WHERE survey = ? LIMIT 1"
 _LINES = "SELECT line FROM releases WHERE survey = ? ORDER BY number"
-_ADD = "INSERT INTO releases (survey, number, line) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 _LAST = "SELECT max(number) FROM releases WHERE survey = ?"
 _FIRST = "SELECT digest FROM surveys WHERE name = ? ORDER BY revision LIMIT 1"
 _KNOWN = "SELECT key FROM surveys WHERE name = ? ORDER BY key LIMIT 1"
@@ -70,7 +69,7 @@ class ReleaseTables:
             db.execute("DELETE FROM releases WHERE survey = ? AND number = 0", [survey])
             if db.execute(_LAST, [survey]).fetchone()[0] is not None:
                 raise StorageError("this data set has a budget already, and it has answered something meanwhile")
-            if db.execute(_ADD, [survey, 0, line]).rowcount != 1:
+            if insert(db, "releases", [survey, 0, line], UNLESS_KNOWN) != 1:
                 raise StorageError("another person opened the budget meanwhile; ask again")
             self._back_end.note(db, BUDGET_OPENED, who, survey)
 
@@ -83,7 +82,7 @@ class ReleaseTables:
             self._hold(db, survey)
             last = db.execute(_LAST, [survey]).fetchone()[0]
             # On PostgreSQL another node may have appended since the query; then ON CONFLICT leaves rowcount 0.
-            if last != after - 1 or db.execute(_ADD, [survey, after, line]).rowcount != 1:
+            if last != after - 1 or insert(db, "releases", [survey, after, line], UNLESS_KNOWN) != 1:
                 raise StorageError("another person used the budget meanwhile; ask again")
 
     def _hold(self, db: Handle, survey: str) -> None:

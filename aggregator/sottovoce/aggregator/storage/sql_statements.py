@@ -10,6 +10,10 @@ from typing import Any, Protocol
 from sottovoce.aggregator.storage.models import Known, ReportBatch
 from sottovoce.aggregator.storage.pack_values import unpack
 from sottovoce.aggregator.storage.reports.batch_columns import Change, Row
+from sottovoce.aggregator.storage.table_catalogue import fill
+
+UNLESS_KNOWN = "ON CONFLICT DO NOTHING"
+"""End of an ``insert`` of a row that may be there."""
 
 _ROWS = 500
 """Rows a statement. Each one releases the interpreter lock and waits for it again, so few large ones are faster."""
@@ -146,6 +150,11 @@ def has_tombstone(db: Handle, survey: int, report_id: bytes) -> bool:
     """Return True if the report with this id, of which the table holds only the hash, was withdrawn."""
     query = "SELECT 1 FROM tombstones WHERE survey = ? AND id_hash = ?"
     return db.execute(query, [survey, id_hash(report_id)]).fetchone() is not None
+
+
+def insert(db: Handle, table: str, values: Sequence[Any], conflict: str = "") -> int:
+    """Add a row, its values in the order of the catalogue's columns; return 0 if ``conflict`` says to do nothing."""
+    return db.execute(f"{fill(table, table)} {conflict}", values).rowcount
 
 
 def delete_tokens(db: Handle, rows: Sequence[tuple[int, bytes | None]]) -> int:

@@ -30,11 +30,13 @@ from sottovoce.aggregator.storage.reports.batch_columns import NO_COHORT, change
 from sottovoce.aggregator.storage.reports.surveys import SurveyStorage
 from sottovoce.aggregator.storage.sql_statements import (
     ORDERED_REPORTS,
+    UNLESS_KNOWN,
     Handle,
     count_down,
     find,
     has_tombstone,
     id_hash,
+    insert,
     take_out,
 )
 from sottovoce.aggregator.storage.table_catalogue import EVERY_TABLE, TABLES, TABLES_OF_REPORTS, clear, fill, select
@@ -52,7 +54,6 @@ _SAVE_INSTITUTION = """
 """
 _FIND_QUESTION = "SELECT document FROM link_questions WHERE digest = ? LIMIT 1"
 _ALL_QUESTIONS = "SELECT digest, who, document FROM link_questions ORDER BY digest, who"
-_ADD_QUESTION = "INSERT INTO link_questions (digest, who, document) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 _REMOVE_QUESTION = "DELETE FROM link_questions WHERE digest = ? AND (who = ? OR 1 = ?)"
 
 MOST_DAYS = 36_525
@@ -143,17 +144,16 @@ def cells_with_total(cells: Sequence[Cell]) -> list[Cell]:
             ALL,
             sum(cell.reports for cell in cells),
             sum(cell.withdrawn for cell in cells),
-            count_by_question(row for cell in cells for row in _flat(cell)),
+            count_by_question(
+                (question, value, number)
+                for cell in cells
+                for question, tally in cell.tallies.items()
+                for value, number in tally.items()
+            ),
             sum(at_close) if at_close else None,
         ),
         *(cell for cell in cells if cell.cohort != NO_COHORT),
     ]
-
-
-def _flat(cell: Cell) -> Iterator[tuple[int, int, int]]:
-    """Yield (question, counted value, number) of a cell."""
-    for question, tally in cell.tallies.items():
-        yield from ((question, value, number) for value, number in tally.items())
 
 
 def count_by_question(rows: Iterable[tuple[int, int, int]]) -> dict[int, dict[int, int]]:
@@ -235,7 +235,7 @@ class LinkQuestionTable:
     def publish(self, digest: str, document: bytes, who: str) -> None:
         """Add a question and record it in the audit log; nothing changes if ``who`` published it already."""
         with self._back_end.write() as db:
-            if db.execute(_ADD_QUESTION, [digest, who, document]).rowcount == 1:
+            if insert(db, "link_questions", [digest, who, document], UNLESS_KNOWN) == 1:
                 self._back_end.note(db, LINK_PUBLISHED, who, digest)
 
     def withdraw(self, digest: str, who: str, is_admin: bool) -> bool:
@@ -323,7 +323,7 @@ class Storage(PulseStorage, SurveyStorage, TokenStorage):
                 return Outcome.CLOSED
             # On PostgreSQL another node may have deleted it meanwhile; counting down twice would falsify the counts.
             if take_out(db, plan.survey, report_id):
-                db.execute("INSERT INTO tombstones VALUES (?, ?)", [plan.survey, id_hash(report_id)])
+                insert(db, "tombstones", [plan.survey, id_hash(report_id)])
                 count_down(db, change([ReportBatch(plan, report.wave, report_id, pack(report.values))]), db.slot)
         self.after_deletion()
         return Outcome.WITHDRAWN

@@ -7,7 +7,7 @@ have days, not times, and hold nothing about respondents.
 from collections.abc import Iterator, Sequence
 
 from sottovoce.aggregator.storage.hash_chain import FIRST, SurveyLogEntry, broken
-from sottovoce.aggregator.storage.sql_statements import Handle
+from sottovoce.aggregator.storage.sql_statements import Handle, insert
 
 PUBLISHED, RETIRED, CLOSED, REOPENED, DELETED = "published", "retired", "closed", "reopened", "deleted"
 TOKENS = "tokens"
@@ -22,7 +22,7 @@ _LAST = f"{_LINES} DESC LIMIT 1"
 
 def lines(db: Handle) -> list[SurveyLogEntry]:
     """Return all lines, oldest first."""
-    return [_line(*row) for row in db.execute(_LINES)]
+    return [SurveyLogEntry(*row) for row in db.execute(_LINES)]
 
 
 def append(db: Handle, day: int, what: str, about: str) -> int:
@@ -32,11 +32,8 @@ def append(db: Handle, day: int, what: str, about: str) -> int:
         # Surveys of a database from before there was a log have no lines: begin after their keys.
         before, previous = int(db.execute("SELECT coalesce(max(key), 0) FROM surveys").fetchone()[0]), FIRST
     else:
-        before, previous = _line(*row).number, _line(*row).hash
-    db.execute(
-        "INSERT INTO record (number, day, what, about, previous) VALUES (?, ?, ?, ?, ?)",
-        [before + 1, day, what, about, previous],
-    )
+        before, previous = row[0], SurveyLogEntry(*row).hash
+    insert(db, "record", [before + 1, day, what, about, previous])
     return before + 1
 
 
@@ -78,7 +75,3 @@ def _unpublished(db: Handle, entries: Sequence[SurveyLogEntry]) -> Iterator[str]
         # Surveys published before there was a log have no line, which is no contradiction.
         if entries and key >= entries[0].number and published.get(key) != f"{name} {revision} {digest}":
             yield f"{name} revision {revision} is there, and the record does not say that it was published"
-
-
-def _line(number: int, day: int, what: str, about: str, previous: bytes) -> SurveyLogEntry:
-    return SurveyLogEntry(number, day, what, about, bytes(previous))

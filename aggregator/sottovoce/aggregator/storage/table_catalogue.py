@@ -1,6 +1,6 @@
 """Tables and columns of every back end."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 
@@ -115,10 +115,6 @@ UNIQUE = {"surveys": ("digest", "name, revision"), "accounts": ("subject",)}
 """Columns beside the key that no two rows of a table share."""
 
 
-SOURCE = "source"
-"""Name under which SQLite attaches the database to copy from."""
-
-
 def select(table: str) -> str:
     """Return the query for all rows of a table, ordered by its first two columns; slots are summed into slot 0."""
     columns = TABLES[table]
@@ -131,7 +127,7 @@ def select(table: str) -> str:
 
 def fill(table: str, into: str) -> str:
     """Return the statement that adds one row of a table to the table ``into``, which has the same columns."""
-    marks = ", ".join("?" * len(TABLES[table]))
+    marks = ", ".join("?" * len(EVERY_TABLE[table]))
     return f"INSERT INTO {into} ({_columns(table)}) VALUES ({marks})"  # noqa: S608 - constants from above
 
 
@@ -140,9 +136,11 @@ def clear(table: str) -> str:
     return f"DELETE FROM {table}"  # noqa: S608 - constants from above
 
 
-def take_over(table: str, into: str) -> str:
-    """Return the statement that fills the table ``into`` from a table in ``SOURCE``, in the order of its key."""
-    return f"INSERT INTO {into} ({_columns(table)}) SELECT {_columns(table)} FROM {SOURCE}.{table} ORDER BY 1, 2"  # noqa: S608
+def refill(table: str, columns: Iterable[str]) -> str:
+    """Return the statement that fills a table from ``former_`` it, by those of its columns that both have."""
+    known = EVERY_TABLE["reports" if table in TABLES_OF_REPORTS else table]
+    names = ", ".join(f'"{column}"' for column in columns if column in known)
+    return f"INSERT INTO {table} ({names}) SELECT {names} FROM former_{table}"  # noqa: S608 - names
 
 
 def _added_up(name: str, column: Column) -> str:
@@ -152,4 +150,4 @@ def _added_up(name: str, column: Column) -> str:
 
 
 def _columns(table: str) -> str:
-    return ", ".join(f'"{column}"' for column in TABLES[table])
+    return ", ".join(f'"{column}"' for column in EVERY_TABLE[table])

@@ -3,6 +3,7 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, NamedTuple
@@ -211,14 +212,13 @@ def _wrong_token_counts(one: CheckedRevision, totals: StoredTotals, spent: int) 
         yield "the number of held invitations differs from the number of rows"
 
 
-def _revision(key: int, name: str, revision: int, digest: str, document: bytes, *rest: Any) -> CheckedRevision:  # noqa: ANN401
-    _, purged, _ = rest
+def _revision(
+    key: int, name: str, revision: int, digest: str, document: bytes, _closed_on: object, purged: int, _retired: int
+) -> CheckedRevision:
     survey = None
     if hashlib.sha256(document).hexdigest() == digest:
-        try:
+        with suppress(SurveyError):
             survey = load_survey(bytes(document))
-        except SurveyError:
-            survey = None
     if survey is not None and (survey.name, survey.revision) != (name, revision):
         survey = None
     return CheckedRevision(key, name, f"{name} revision {revision}", survey, bool(purged))
@@ -258,7 +258,9 @@ def _recount(reports: Iterable[tuple[Any, ...]], known: dict[int, Survey]) -> tu
             if good:
                 survey = known[key]
                 plan = StoragePlan(key, survey.cohort, survey.release_batch, None, survey.masks)
-                _add(ReportBatch(plan, wave, bytes(ID * len(good)), b"".join(good)), cells, counts)
+                added = change([ReportBatch(plan, wave, bytes(ID * len(good)), b"".join(good))])
+                cells.update({tuple(cell): number for *cell, number in added.cells})
+                counts.update({tuple(place): number for *place, number in added.counts})
     return cells, counts, invalid
 
 
@@ -268,13 +270,6 @@ def _by_shape(rows: Iterable[tuple[Any, ...]]) -> dict[tuple[int, int, int], lis
     for key, _, wave, values in rows:
         groups.setdefault((key, wave, values[0] if values else 0), []).append(values)
     return groups
-
-
-def _add(arrival: ReportBatch, cells: Counter[Any], counts: Counter[Any]) -> None:
-    added = change([arrival])
-    for counter, rows in ((cells, added.cells), (counts, added.counts)):
-        for *place, number in rows:
-            counter[tuple(place)] += number
 
 
 def _nonzero_counts(key: int, counter: Counter[Any]) -> dict[Any, int]:

@@ -3,6 +3,8 @@
 The database stores only hashes of secrets in keys, links and cookies. Times are days, except those of sessions.
 """
 
+from dataclasses import astuple
+
 from sottovoce.aggregator.storage.accounts.keys import (
     DAY,
     account_of,
@@ -22,7 +24,7 @@ from sottovoce.aggregator.storage.accounts.models import (
 )
 from sottovoce.aggregator.storage.accounts.passkeys import PasskeyTables
 from sottovoce.aggregator.storage.audit_log import events as words
-from sottovoce.aggregator.storage.sql_statements import Handle
+from sottovoce.aggregator.storage.sql_statements import Handle, insert
 
 RESEARCHER_DAYS = 366
 """Lifetime of a researcher's key, in days."""
@@ -58,10 +60,7 @@ class AccessTables(PasskeyTables):
         with self._back_end.write() as db:
             if invitation.account is not None and self._lock_account(db, invitation.account) is None:
                 raise AccessRefused("there is no such account, or it is disabled", "disabled")
-            db.execute(
-                "INSERT INTO invitations (hash, survey, role, account, expires_on) VALUES (?, ?, ?, ?, ?)",
-                [invitation.hash, invitation.survey, invitation.role, invitation.account, invitation.expires_on],
-            )
+            insert(db, "invitations", astuple(invitation))
             if invitation.account is None:
                 self._note(db, words.INVITED, _role(invitation))
             else:
@@ -70,11 +69,11 @@ class AccessTables(PasskeyTables):
     def invitation(self, link_hash: bytes, day: int) -> AccountInvitation | None:
         """Return the invitation of a link, or None if it is unknown or expired on this day."""
         row = self._back_end.row_of(_INVITATION, [link_hash, day])
-        return None if row is None else _invitation(*row)
+        return None if row is None else AccountInvitation(*row)
 
     def invitations(self) -> list[AccountInvitation]:
         """Return all unused invitations, expired ones included."""
-        return [_invitation(*row) for row in self._back_end.rows_of(_ALL_INVITATIONS)]
+        return [AccountInvitation(*row) for row in self._back_end.rows_of(_ALL_INVITATIONS)]
 
     def accept_invitation(self, link_hash: bytes, account: Account, day: int) -> bool:
         """Use an invitation and create its account and grant in one transaction; return False if it is not valid.
@@ -114,10 +113,7 @@ class AccessTables(PasskeyTables):
     def add_view(self, view: BoardView) -> None:
         """Store a link for an ethics board."""
         with self._back_end.write() as db:
-            db.execute(
-                "INSERT INTO views (hash, survey, digest, results, expires_on) VALUES (?, ?, ?, ?, ?)",
-                [view.hash, view.survey, view.digest, int(view.results) + int(view.public), view.expires_on],
-            )
+            insert(db, "views", [view.hash, view.survey, view.digest, view.results + view.public, view.expires_on])
             self._note(db, words.VIEW_MADE, view.survey)
 
     def view(self, link_hash: bytes, day: int) -> BoardView | None:
@@ -194,11 +190,7 @@ def _role(invitation: AccountInvitation) -> str:
 def _spend(db: Handle, statement: str, link_hash: bytes, day: int) -> AccountInvitation | None:
     """Delete a link and return its invitation; of two concurrent calls only one finds the row."""
     row = db.execute(statement, [link_hash, day]).fetchone()
-    return None if row is None else _invitation(*row)
-
-
-def _invitation(link_hash: bytes, survey: str, role: str, account: bytes | None, expires_on: int) -> AccountInvitation:
-    return AccountInvitation(bytes(link_hash), survey, role, None if account is None else bytes(account), expires_on)
+    return None if row is None else AccountInvitation(*row)
 
 
 def _view(link_hash: bytes, survey: str, digest: str, results: int, expires_on: int) -> BoardView:

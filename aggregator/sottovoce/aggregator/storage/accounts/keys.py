@@ -12,7 +12,7 @@ from sottovoce.aggregator.storage.accounts.models import AccessKey, AccessRefuse
 from sottovoce.aggregator.storage.audit_log import events as words
 from sottovoce.aggregator.storage.back_end import BackEnd
 from sottovoce.aggregator.storage.models import SESSION_IDLE, SESSION_MOST
-from sottovoce.aggregator.storage.sql_statements import Handle
+from sottovoce.aggregator.storage.sql_statements import Handle, insert
 
 _ACCOUNTS = "SELECT account, name, admin, subject, disabled_on FROM accounts"
 _ACCOUNT = f"{_ACCOUNTS} WHERE account = ?"
@@ -197,8 +197,7 @@ def account_of(row: Any) -> Account:  # noqa: ANN401 - a row
 def insert_account(db: Handle, account: Account) -> None:
     """Add an account, within a transaction that holds the lock of accounts."""
     _check_subject(db, account.subject)
-    values = [account.id, account.name, int(account.admin), account.subject, account.disabled_on]
-    db.execute("INSERT INTO accounts (account, name, admin, subject, disabled_on) VALUES (?, ?, ?, ?, ?)", values)
+    insert(db, "accounts", [account.id, account.name, int(account.admin), account.subject, account.disabled_on])
 
 
 def insert_grant(db: Handle, account_id: bytes, survey: str, role: str) -> None:
@@ -208,11 +207,8 @@ def insert_grant(db: Handle, account_id: bytes, survey: str, role: str) -> None:
     """
     if db.execute(_ACCOUNT, [account_id]).fetchone() is None:
         raise AccessRefused("there is no such account, or it is disabled", "disabled")
-    db.execute(
-        "INSERT INTO grants (account, survey, role) VALUES (?, ?, ?)"
-        " ON CONFLICT (account, survey) DO UPDATE SET role = excluded.role",
-        [account_id, survey, role],
-    )
+    replaced = "ON CONFLICT (account, survey) DO UPDATE SET role = excluded.role"
+    insert(db, "grants", [account_id, survey, role], replaced)
 
 
 def forget_doors(db: Handle, account_id: bytes) -> None:
@@ -360,18 +356,15 @@ class KeyTables(AccountTables):
             old = [now - SESSION_IDLE, now - SESSION_MOST]
             # Cleaned at sign-in, so no timer is needed and the table stays as small as the staff.
             db.execute("DELETE FROM staff_sessions WHERE used < ? OR started < ?", old)
-            query = "INSERT INTO staff_sessions (session_hash, account, door, started, used) VALUES (?, ?, ?, ?, ?)"
-            db.execute(query, [session_hash, account.id, door, now, now])
+            insert(db, "staff_sessions", [session_hash, account.id, door, now, now])
             self._note(db, words.LOGIN, door, account.id)
         return account
 
 
 def insert_key(db: Handle, key: AccessKey) -> None:
     """Add a key, within a transaction that has checked its account."""
-    db.execute(
-        "INSERT INTO keys (key_hash, account, label, scopes, survey, expires_on, used_on) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        [key.hash, key.account, key.label, " ".join(sorted(key.scopes)), key.survey, key.expires_on, key.used_on],
-    )
+    values = [key.hash, key.account, key.label, " ".join(sorted(key.scopes)), key.survey, key.expires_on, key.used_on]
+    insert(db, "keys", values)
 
 
 def _with_owner(row: Any) -> tuple[Account, AccessKey] | None:  # noqa: ANN401 - a row, or None

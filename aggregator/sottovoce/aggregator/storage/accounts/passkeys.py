@@ -4,12 +4,12 @@ in one transaction.
 Challenges have times to the second, as sessions have; they are deleted once they have expired.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import astuple, dataclass
 
 from sottovoce.aggregator.storage.accounts.keys import KeyTables
 from sottovoce.aggregator.storage.accounts.models import AccessRefused, Account
 from sottovoce.aggregator.storage.audit_log import events as words
+from sottovoce.aggregator.storage.sql_statements import UNLESS_KNOWN, insert
 
 MOST = 20
 """Maximum number of passkeys of an account."""
@@ -70,7 +70,7 @@ class PasskeyTables(KeyTables):
         if row is None:
             with self._back_end.write() as db:
                 # Two nodes may start at once: the first secret wins, and both read it back.
-                db.execute("INSERT INTO challenge_key (number, secret) VALUES (1, ?) ON CONFLICT DO NOTHING", [drawn])
+                insert(db, "challenge_key", [1, drawn], UNLESS_KNOWN)
                 row = db.execute(query).fetchone()
         return bytes(row[0])
 
@@ -85,24 +85,18 @@ class PasskeyTables(KeyTables):
                 raise AccessRefused("there is no such account, or it is disabled", "disabled")
             if db.execute("SELECT count(*) FROM passkeys WHERE account = ?", [passkey.account]).fetchone()[0] >= MOST:
                 raise AccessRefused(f"an account has at most {MOST} passkeys; remove one first", "passkeys", most=MOST)
-            values = [passkey.credential_id, passkey.account, passkey.public_key, passkey.sign_count]
-            added = db.execute(
-                "INSERT INTO passkeys (credential_id, account, public_key, sign_count, label, added_on)"
-                " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                [*values, passkey.label, passkey.added_on],
-            )
-            if added.rowcount != 1:
+            if insert(db, "passkeys", astuple(passkey), UNLESS_KNOWN) != 1:
                 raise AccessRefused("this passkey is known here already", "known_passkey")
             self._note(db, words.PASSKEY_ADDED, passkey.account.hex())
 
     def passkey(self, credential_id: bytes) -> Passkey | None:
         """Return the passkey with this id, even if its account is disabled, or None."""
         row = self._back_end.row_of(_OF_NAME, [credential_id])
-        return None if row is None else _passkey(row)
+        return None if row is None else Passkey(*row)
 
     def passkeys(self, account_id: bytes) -> list[Passkey]:
         """Return an account's passkeys, ordered by label."""
-        return [_passkey(row) for row in self._back_end.rows_of(_OF_ACCOUNT, [account_id])]
+        return [Passkey(*row) for row in self._back_end.rows_of(_OF_ACCOUNT, [account_id])]
 
     def remove_passkey(self, account_id: bytes, credential_id: bytes) -> bool:
         """Delete a passkey and end the account's sessions that began with a passkey; return True if it existed.
@@ -128,14 +122,9 @@ class PasskeyTables(KeyTables):
         with self._back_end.write() as db:
             # Expired challenges are refused by their own time, so their rows protect nothing any more.
             db.execute("DELETE FROM spent_challenges WHERE expires < ?", [now])
-            query = "INSERT INTO spent_challenges (challenge_hash, expires) VALUES (?, ?) ON CONFLICT DO NOTHING"
             # A unique row per challenge: of two replays on two nodes only one insert succeeds.
-            if db.execute(query, [use.challenge_hash, use.expires]).rowcount != 1:
+            if insert(db, "spent_challenges", [use.challenge_hash, use.expires], UNLESS_KNOWN) != 1:
                 return None
             row = db.execute(_COUNT_ON, [use.sign_count, use.credential_id, use.sign_count, use.sign_count]).fetchone()
             account = None if row is None else self._lock_account(db, bytes(row[0]))
             return self._begin(db, session_hash, account, "passkey", now)
-
-
-def _passkey(row: Any) -> Passkey:  # noqa: ANN401 - a row
-    return Passkey(bytes(row[0]), bytes(row[1]), bytes(row[2]), *row[3:])

@@ -10,7 +10,7 @@ from typing import Any
 
 from sottovoce.aggregator.storage.audit_log.events import CUT, NO_ACTOR, OF_SURVEYS, WHAT, check_words
 from sottovoce.aggregator.storage.hash_chain import FIRST, AuditEntry, ChainHead, broken
-from sottovoce.aggregator.storage.sql_statements import Handle
+from sottovoce.aggregator.storage.sql_statements import Handle, insert
 
 RETENTION_DAYS = 366
 """Retention time of an entry, in days."""
@@ -49,7 +49,7 @@ def append(db: Handle, day: int, what: str, who: str, about: str = "") -> None:
     # Updating the head's row locks it, so numbers have no gaps, and each entry knows the hash before it.
     ((number, previous),) = db.execute(_NEXT, [1, FIRST]).fetchall()
     entry = AuditEntry(number, day, what, who, about, bytes(previous))
-    db.execute("INSERT INTO journal (number, day, what, who, about, previous) VALUES (?, ?, ?, ?, ?, ?)", entry)
+    insert(db, "journal", entry)
     # The head stands apart from the entries: deleting the last entries alone would be noticed.
     db.execute("UPDATE journal_head SET hash = ?", [entry.hash])
 

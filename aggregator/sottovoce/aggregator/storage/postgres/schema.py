@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 from psycopg.sql import SQL, Identifier
 from sottovoce.aggregator.storage.define_tables import INDEX, POSTGRES, VIEW, definition
-from sottovoce.aggregator.storage.table_catalogue import EVERY_TABLE, TABLES_OF_REPORTS
+from sottovoce.aggregator.storage.table_catalogue import EVERY_TABLE, TABLES_OF_REPORTS, refill
 
 VERSION = 13
 """Number of the present schema."""
@@ -78,17 +78,10 @@ def take_over(connection: psycopg.Connection[Any]) -> None:
     former = {table: columns for table, columns in found.items() if table in EVERY_TABLE}
     for table in former:
         # Under another name, since the indexes of the new table have the names of the old ones.
-        names = {"table": Identifier(table), "former": Identifier(f"former_{table}")}
-        copy = SQL("CREATE TEMPORARY TABLE {former} ON COMMIT DROP AS SELECT * FROM {table}")
-        connection.execute(copy.format(**names))
+        kept = f"CREATE TEMPORARY TABLE former_{table} ON COMMIT DROP AS SELECT * FROM {table}"  # noqa: S608 - names
+        connection.execute(kept.encode())
         # With the tables that inherited from it.
-        connection.execute(SQL("DROP TABLE {table} CASCADE").format(**names))
+        connection.execute(f"DROP TABLE {table} CASCADE".encode())
     make_all(connection, TABLES_OF_REPORTS)
     for table, columns in former.items():
-        _fill(connection, table, [column for column in columns if column in EVERY_TABLE[table]])
-
-
-def _fill(connection: psycopg.Connection[Any], table: str, columns: list[str]) -> None:
-    names = SQL(", ").join(map(Identifier, columns))
-    fill = SQL("INSERT INTO {into} ({names}) SELECT {names} FROM {former}")
-    connection.execute(fill.format(into=Identifier(table), names=names, former=Identifier(f"former_{table}")))
+        connection.execute(refill(table, columns).encode())

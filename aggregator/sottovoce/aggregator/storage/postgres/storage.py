@@ -263,15 +263,20 @@ def store_new(connection: psycopg.Connection[Any], arrivals: Sequence[ReportBatc
     return False
 
 
-def insert(db: PostgresHandle, arrivals: Sequence[ReportBatch]) -> bool:
-    """Insert reports that were looked up before; return False if one was stored or withdrawn elsewhere meanwhile."""
+class _NotAllNew(Exception):
+    """Group of which something is not new, or not allowed; nothing of it was stored."""
+
+
+def insert(db: PostgresHandle, arrivals: Sequence[ReportBatch]) -> None:
+    """Insert reports that were looked up; raise _NotAllNew if one was stored or withdrawn elsewhere meanwhile."""
     blocks = [(block, _array(block.report_ids, ID)) for block in arrivals]
     inserted = [
         db.execute(_INSERT, [block.plan.survey, block.wave, ids, _array(block.packed, block.size)]).rowcount
         for block, ids in blocks
     ]
     settled = any(db.execute(_IS_ANY_SETTLED, [block.plan.survey, ids]).fetchone() == (True,) for block, ids in blocks)
-    return inserted == [len(block) for block in arrivals] and not settled and not is_any_withdrawn(db, arrivals)
+    if settled or inserted != [len(block) for block in arrivals] or is_any_withdrawn(db, arrivals):
+        raise _NotAllNew
 
 
 def wait_for_withdrawals(db: PostgresHandle, arrivals: Sequence[ReportBatch]) -> None:
@@ -439,23 +444,6 @@ def _to_present(connection: psycopg.Connection[Any], version: int) -> None:
     connection.execute(_SET_VERSION, [schema.VERSION - version, schema.VERSION])
 
 
-def old_snapshots(db: Handle) -> list[str]:
-    """Describe what has kept the server from removing rows in the order of arrival for more than five minutes."""
-    return [
-        f"{what} that is old, so that files keep the order of arrival; if nothing needs it, run in psql: {remedy}"
-        for what, remedy in db.execute(_OLD_SNAPSHOTS, [OLD_SECONDS, OLD_SECONDS])
-    ]
-
-
-def foreign_indexes(db: Handle) -> list[str]:
-    """Describe indexes that this program did not make: one could keep reports in another order."""
-    return [
-        f"the table {table} has an index {name}, which is none of this program's; remove it with psql: "
-        f"drop index {name}"
-        for table, name in db.execute(_FOREIGN_INDEXES)
-    ]
-
-
 def described(db: Handle) -> dict[str, dict[str, Column]]:
     """Return the tables that this program sees, by column; ``settled`` as ``reports``, its view."""
     tables: dict[str, dict[str, Column]] = {}
@@ -531,8 +519,8 @@ class PostgresStorage(sql_storage.Storage):
                 with self.write() as db:
                     wait_for_withdrawals(db, merge(arrivals))
                     counted = partial(sql_statements.count_up, slot=db.slot)
-                    return store_sorted(db, arrivals, _insert, counted, self.is_open, " FOR UPDATE")
-            except _NotAllNewPostgres:
+                    return store_sorted(db, arrivals, insert, counted, self.is_open, " FOR UPDATE")
+            except _NotAllNew:
                 continue
 
     def show_grown(self, batches: Mapping[int, int]) -> None:
@@ -620,13 +608,19 @@ class PostgresStorage(sql_storage.Storage):
 
     def faults(self) -> list[str]:
         """Describe implausible rows, indexes of other programs and snapshots that delay settling, each with advice."""
-        with self.read() as db:
-            return [*super().faults(), *foreign_indexes(db), *old_snapshots(db)]
+        foreign = [
+            f"the table {table} has an index {name}, which is none of this program's; remove it with psql: "
+            f"drop index {name}"
+            for table, name in self.rows_of(_FOREIGN_INDEXES)
+        ]
+        return [*super().faults(), *foreign, *self.old_snapshots()]
 
     def old_snapshots(self) -> list[str]:
         """Describe snapshots that have kept the order of arrival in the files for five minutes, each with advice."""
-        with self.read() as db:
-            return old_snapshots(db)
+        return [
+            f"{what} that is old, so that files keep the order of arrival; if nothing needs it, run in psql: {remedy}"
+            for what, remedy in self.rows_of(_OLD_SNAPSHOTS, [OLD_SECONDS, OLD_SECONDS])
+        ]
 
     def _version(self, db: sql_statements.Handle) -> int:
         return int((db.execute("SELECT version FROM schema_version").fetchone() or (0,))[0])
@@ -687,12 +681,3 @@ def _configure(connection: psycopg.Connection[Any]) -> None:
     connection.execute("SET plan_cache_mode = force_generic_plan")
     if connection.execute("SHOW synchronous_commit").fetchone() == ("off",):
         connection.execute("SET synchronous_commit = on")
-
-
-class _NotAllNewPostgres(Exception):
-    """Group of which something is not new, or not allowed; nothing of it was stored."""
-
-
-def _insert(db: PostgresHandle, arrivals: Sequence[ReportBatch]) -> None:
-    if not insert(db, arrivals):
-        raise _NotAllNewPostgres

@@ -10,7 +10,7 @@ from sottovoce.aggregator.storage.back_end import BackEnd
 from sottovoce.aggregator.storage.hash_chain import SurveyLogEntry
 from sottovoce.aggregator.storage.invitations import tokens
 from sottovoce.aggregator.storage.models import StoredSurvey
-from sottovoce.aggregator.storage.sql_statements import CLOSED_CELLS, WAS_CLOSED, Handle, show
+from sottovoce.aggregator.storage.sql_statements import CLOSED_CELLS, WAS_CLOSED, Handle, insert, show
 from sottovoce.aggregator.storage.table_catalogue import OF_NAMES, OF_SURVEYS, TABLES_OF_REPORTS
 from sottovoce.shared.errors import RevisionConflict, StorageError
 from sottovoce.shared.parse_survey import load_survey
@@ -40,7 +40,6 @@ _DELETE = [
 _DELETE += [f"DELETE FROM {table} WHERE survey = ?" for table in OF_NAMES]  # noqa: S608
 # The draft of a correction goes too, since no survey of this name can be published again.
 _DELETE += ["DELETE FROM drafts WHERE name = ?", "DELETE FROM surveys WHERE name = ?"]
-_ADD = "INSERT INTO surveys (key, name, revision, digest, document, closed_on) VALUES (?, ?, ?, ?, ?, ?)"
 _CLOSE = "UPDATE surveys SET closed_on = ? WHERE name = ? AND closed_on IS NULL"
 _REOPEN = "UPDATE surveys SET closed_on = NULL WHERE name = ? AND closed_on IS NOT NULL"
 _PURGEABLE = "SELECT name, revision, document FROM surveys WHERE key = ? AND closed_on IS NOT NULL AND purged = 0"
@@ -111,7 +110,8 @@ class SurveyStorage(BackEnd):
             if is_new:
                 key = survey_log.append(db, day, survey_log.PUBLISHED, about)
                 closed_on = db.execute(_CLOSED_ON, [survey.name]).fetchone()[0] if stay_closed else None
-                db.execute(_ADD, [key, survey.name, survey.revision, survey.digest, survey.canonical, closed_on])
+                values = [key, survey.name, survey.revision, survey.digest, survey.canonical, closed_on]
+                insert(db, "surveys", [*values, 0, 0])
             retired = _retire(db, survey, day) if retire else []
             # Last, since the audit log is locked from its first entry on.
             for what, each in [(words.PUBLISHED, about)] * is_new + [(words.RETIRED, each) for each in retired]:

@@ -5,12 +5,12 @@ integrity, and its tables compared with those of a new database.
 one transaction. Only ``settled`` keeps its pages, since it may be large.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from sottovoce.aggregator.storage.define_tables import INDEX, SQLITE, VIEW, definition
 from sottovoce.aggregator.storage.incomplete_copy import known_version, refuse_older
-from sottovoce.aggregator.storage.table_catalogue import EVERY_TABLE, Column, TableColumns
+from sottovoce.aggregator.storage.table_catalogue import EVERY_TABLE, Column, TableColumns, refill
 from sottovoce.shared.errors import StorageError
 from sqlite_utils import Database
 from sqlite_utils.db import Table
@@ -88,18 +88,11 @@ def _take_over(db: Database) -> None:
         *_others(),
         VIEW,
         INDEX,
-        *(_refill(table, columns) for table, columns in found.items() if table == "fresh" or table in EVERY_TABLE),
+        *(refill(table, columns) for table, columns in found.items() if table == "fresh" or table in EVERY_TABLE),
         # The one that others refer to goes last.
         *(f"DROP TABLE former_{table}" for table in sorted(found, key=lambda table: table == "surveys")),
     ):
         db.execute(statement)
-
-
-def _refill(table: str, columns: Sequence[str]) -> str:
-    """Return the statement that fills a table from the columns that its former one has too."""
-    present = EVERY_TABLE["reports" if table == "fresh" else table]
-    names = ", ".join(f'"{column}"' for column in columns if column in present)
-    return f"INSERT INTO {table} ({names}) SELECT {names} FROM former_{table}"  # noqa: S608 - names
 
 
 def described(db: Database) -> dict[str, TableColumns]:

@@ -32,7 +32,7 @@ from sottovoce.aggregator.storage.reports.classify_batch import has_other_revisi
 from sottovoce.aggregator.storage.sql_statements import Handle
 from sottovoce.aggregator.storage.sqlite import schema, schema as sqlite_checks
 from sottovoce.aggregator.storage.sqlite.schema import VERSION
-from sottovoce.aggregator.storage.table_catalogue import SECRETS, SOURCE, TABLES, take_over
+from sottovoce.aggregator.storage.table_catalogue import SECRETS
 from sottovoce.shared.errors import StorageError
 from sqlite_utils import Database
 
@@ -49,7 +49,6 @@ LOG_BYTES = 64 * 1024 * 1024
 PAGE_BYTES = 2048
 """Page size of a new file: half of SQLite's default, since a report of a dozen bytes rewrites a whole page."""
 
-_ATTACH, _DETACH = f"ATTACH ? AS {SOURCE}", f"DETACH {SOURCE}"
 _STATE = """
     SELECT closed_on IS NULL, EXISTS (SELECT 1 FROM tombstones WHERE survey = key) FROM surveys WHERE key = ?
 """
@@ -418,21 +417,6 @@ class SQLiteStorage(sql_storage.Storage):
 
     def _set_version(self, db: sql_statements.Handle, version: int) -> None:
         db.execute(f"PRAGMA user_version = {version:d}")
-
-    def copy_from(self, source: sql_storage.Storage) -> None:
-        """Replace all rows by those of another database; SQLite itself copies from another file."""
-        if not isinstance(source, SQLiteStorage):
-            super().copy_from(source)
-            return
-        with self._errors(), self._handle() as db:
-            db.execute(_ATTACH, [str(source._path)])
-            try:
-                with self.write():
-                    sql_storage.empty(db)
-                    for table in TABLES:
-                        db.execute(take_over(table, "settled" if table == "reports" else table))
-            finally:
-                db.execute(_DETACH)
 
     def close(self) -> None:
         """Settle if this process took reports, and close the connections of all threads."""
