@@ -73,6 +73,15 @@ def waiting(text: str) -> Iterator[None]:
 
 
 @contextmanager
+def writing(path: Path, kind: str = "file") -> Iterator[None]:
+    """Raise StorageError, which says why, where a file or folder cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(cannot_write(path, error).replace("the file", f"the {kind}", 1)) from None
+
+
+@contextmanager
 def part_beside(path: Path) -> Iterator[Path]:
     """Yield a path of this name in a temporary folder beside it, once the folders of killed runs are removed."""
     for left in path.parent.glob(f".{glob.escape(path.name)}.*{PART}"):
@@ -98,23 +107,18 @@ def new_folder(path: Path) -> Iterator[Path]:
     nothing is left under the name, or in its folder.
     """
     path = path.absolute()
-    try:
-        with part_beside(path) as part:
-            part.mkdir()
-            yield part
-            # An empty folder of this name is replaced; one that has got something meanwhile is not.
-            part.rename(path)
-    except OSError as error:
-        raise StorageError(cannot_write(path, error).replace("the file", "the folder", 1)) from None
+    with writing(path, "folder"), part_beside(path) as part:
+        part.mkdir()
+        yield part
+        # An empty folder of this name is replaced; one that has got something meanwhile is not.
+        part.rename(path)
 
 
 def create_file(path: Path, body: bytes) -> None:
     """Write a new file that its user alone can read; raises StorageError if it cannot be written, or is there."""
-    try:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(body)
-    except OSError as error:
-        raise StorageError(cannot_write(path, error)) from None
+    new = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    with writing(path), os.fdopen(os.open(path, new, 0o600), "wb") as file:
+        file.write(body)
 
 
 def write_for_web(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -122,7 +126,7 @@ def write_for_web(folder: Path, files: Mapping[str, bytes]) -> None:
 
     Raises StorageError if it cannot be written, or is there.
     """
-    try:
+    with writing(folder, "folder"):
         folder.mkdir(parents=True)
         for name, body in files.items():
             path = folder / name
@@ -132,8 +136,6 @@ def write_for_web(folder: Path, files: Mapping[str, bytes]) -> None:
             click.echo(f"{hashlib.sha256(body).hexdigest()}  {path}")
         for place in {folder, *((folder / name).parent for name in files)}:
             place.chmod(0o755)
-    except OSError as error:
-        raise StorageError(cannot_write(folder, error).replace("the file", "the folder", 1)) from None
 
 
 def check_free(out: Path | None, suffixes: Sequence[str], force: bool) -> None:
@@ -159,14 +161,11 @@ def new_file(path: Path) -> Iterator[Path]:
     What a run that was killed has left there is removed first: it may hold report ids. Raises StorageError if it cannot
     be written; nothing is left under the name, or in its folder.
     """
-    try:
-        with part_beside(path) as part:
-            yield part
-            with part.open("rb+") as file:
-                os.fsync(file.fileno())
-            part.rename(path)
-    except OSError as error:
-        raise StorageError(cannot_write(path, error)) from None
+    with writing(path), part_beside(path) as part:
+        yield part
+        with part.open("rb+") as file:
+            os.fsync(file.fileno())
+        part.rename(path)
 
 
 def write_json(document: object, out: Path | None) -> None:
@@ -186,7 +185,7 @@ def write_text(text: str, out: Path | None) -> None:
     by_system = out.is_symlink() and out.absolute().parent in _SYSTEM
     if out.is_symlink() and not by_system:
         raise StorageError(f'"{out}" is a symbolic link. Name the file that it leads to')
-    try:
+    with writing(out):
         mode = out.stat().st_mode if out.exists() else 0
         if stat.S_ISCHR(mode) or stat.S_ISFIFO(mode) or (by_system and out.is_file()):
             with os.fdopen(os.open(out, os.O_WRONLY | os.O_APPEND), "w", encoding="utf-8") as stream:
@@ -203,8 +202,6 @@ def write_text(text: str, out: Path | None) -> None:
                 part.replace(out)
             finally:
                 part.unlink(missing_ok=True)
-    except OSError as error:
-        raise StorageError(cannot_write(out, error)) from None
 
 
 class Command(click.Command):

@@ -32,9 +32,9 @@ from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.aggregator.surveys.housekeeping import close_due, delete_due, purge_due, waiting_words
 from sottovoce.aggregator.walls import missing
 from sottovoce.cli import database
-from sottovoce.cli.command import FILE, check_free, command, new_file, waiting, write_text
+from sottovoce.cli.command import FILE, check_free, command, new_file, waiting, write_text, writing
 from sottovoce.shared import canonical
-from sottovoce.shared.errors import StorageError, cannot_write
+from sottovoce.shared.errors import StorageError
 
 _SQLITE = b"SQLite format 3\0"
 """First bytes of every backup."""
@@ -184,14 +184,12 @@ def backup(file: Path, keep_days: int | None, replace: bool, data: Path | None) 
 
 def _check_free(file: Path, replace: bool) -> None:
     """Raise StorageError if there is something of this name, and it is no backup to be replaced."""
-    try:
+    with writing(file):
         if not (file.exists() or file.is_symlink()) or (replace and _is_backup(file)):
             return
-    except OSError as error:
-        raise StorageError(cannot_write(file, error)) from None
-    if replace:
-        raise StorageError(f'the file "{file}" is no backup; it was left as it is')
-    raise StorageError(cannot_write(file, FileExistsError()))
+        if not replace:
+            raise FileExistsError
+    raise StorageError(f'the file "{file}" is no backup; it was left as it is')
 
 
 def _is_backup(file: Path) -> bool:

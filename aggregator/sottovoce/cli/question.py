@@ -13,14 +13,14 @@ import click
 import requests
 from sottovoce.aggregator.authoring.question_snippets import HOSTS, ethics_text, has_columns, snippet
 from sottovoce.aggregator.surveys.survey_file import FOLDER, parse_yaml, write_published
-from sottovoce.cli.command import PATH, command, write_for_web
+from sottovoce.cli.command import PATH, command, write_for_web, writing
 from sottovoce.cli.database import data_option, data_settings, make_folder, served_settings
 from sottovoce.cli.process import SECONDS
 from sottovoce.client.question_page import PLACE, block_page, link_page, question_files, question_page, question_scripts
 from sottovoce.client.words import odds_in_words
 from sottovoce.shared.accounting import belief_after
 from sottovoce.shared.by_link.link_question import LinkQuestion, is_link, parse_link, published_page
-from sottovoce.shared.errors import SpecError, cannot_read, cannot_write
+from sottovoce.shared.errors import SpecError, cannot_read
 from sottovoce.shared.single_question import SingleBlock, SingleQuestion, is_frame_address, parse_asked, parse_question
 
 _SCRIPTS = re.compile(r"script-src ([^;\"]*)")
@@ -174,9 +174,7 @@ def publish_question(path: Path, data: Path | None) -> None:
     """Let the aggregator serve the page of the question in FILE, which leads on (``then``), and print its address."""
     link = read_link(path)
     settings = data_settings(data)
-    try:
+    with writing(settings.data / FOLDER):
         make_folder(settings.data)
         write_published(settings.data, link)
-    except OSError as error:
-        raise click.ClickException(cannot_write(settings.data / FOLDER, error)) from None
     click.echo(f"{served_settings(settings).url}{PLACE}{link.digest}")

@@ -6,6 +6,7 @@ from sottovoce.client.words import option_in_words, translate
 from sottovoce.shared.answers import Value
 from sottovoce.shared.mechanisms.square_wave import SquareWave
 from sottovoce.shared.spec import Question, Survey
+from sottovoce.shared.types.base import grid_of
 
 
 def reported_in_words(survey: Survey, question: Question, value: int | None) -> str:
@@ -31,9 +32,7 @@ def answered_in_words(survey: Survey, question: Question, value: Value) -> str:
 
 
 def _number(question: Question, step: int) -> str:
-    grid = question.domain.grid
-    assert grid is not None  # noqa: S101 - only numbers are said so
-    return grid.text(step)
+    return grid_of(question.domain).text(step)
 
 
 def _several(survey: Survey, question: Question, mask: int) -> str:

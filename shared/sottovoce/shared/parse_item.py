@@ -366,14 +366,6 @@ class ItemReader(QuestionReader):
                 self.problem(f"{pointer}/rows/{index}/name", "is too long after the matrix's own name")
         return Item("matrix", name, label, hint, tuple(questions), rows)
 
-    def texts(self, fields: Mapping[str, Any], pointer: str) -> tuple[str, TextMap, TextMap]:
-        """Parse the name, label and hint of an item."""
-        return (
-            self.match(fields.get("name", MISSING), f"{pointer}/name", NAME),
-            self.text_map(fields.get("label", MISSING), f"{pointer}/label"),
-            self.text_map(fields["hint"], f"{pointer}/hint") if "hint" in fields else {},
-        )
-
     def joined(self, label: TextMap, row: TextMap) -> TextMap:
         """Return the label of a matrix row on its own, in every language that either text has."""
         fallback = self.default_language

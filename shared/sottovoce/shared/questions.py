@@ -16,7 +16,7 @@ from sottovoce.shared.errors import Sentence
 from sottovoce.shared.mechanisms import ALIASES, MECHANISMS, PRESETS, Mechanism, for_epsilon
 from sottovoce.shared.mechanisms.base import decimal_field
 from sottovoce.shared.mechanisms.innocuous_rr import CROSSWISE, PROCEDURES, InnocuousRR, channel
-from sottovoce.shared.spec import Choice, Item, Question
+from sottovoce.shared.spec import Choice, Item, Question, TextMap
 from sottovoce.shared.survey_keys import ITEM, MARKS, OF_EVERY_ITEM, ONLY_PUBLIC
 from sottovoce.shared.types import TYPES, QuestionType
 
@@ -182,9 +182,7 @@ class QuestionReader(Reader):
         """Parse a question of one of these types."""
         fields = self.fields(value, pointer, OF_EVERY_ITEM, {*ITEM} | _TREATMENT | _ALL_KEYS)
         asked = self.read(fields, pointer, types)
-        name = self.match(fields.get("name", MISSING), f"{pointer}/name", NAME)
-        label = self.text_map(fields.get("label", MISSING), f"{pointer}/label")
-        hint = self.text_map(fields["hint"], f"{pointer}/hint") if "hint" in fields else {}
+        name, label, hint = self.texts(fields, pointer)
         marks = MARKS.intersection(fields)
         for key in sorted(marks):
             if not self.mark(fields[key], f"{pointer}/{key}"):
@@ -195,6 +193,14 @@ class QuestionReader(Reader):
                 message = Sentence("a {kind} question cannot be the cohort", kind=asked.type)
                 self.problem(f"{pointer}/{key}", message)
         return replace(asked, name=name, label=label, hint=hint, marks=marks)
+
+    def texts(self, fields: Mapping[str, Any], pointer: str) -> tuple[str, TextMap, TextMap]:
+        """Parse the name, label and hint of an item."""
+        return (
+            self.match(fields.get("name", MISSING), f"{pointer}/name", NAME),
+            self.text_map(fields.get("label", MISSING), f"{pointer}/label"),
+            self.text_map(fields["hint"], f"{pointer}/hint") if "hint" in fields else {},
+        )
 
     def asked(self, value: object, pointer: str, types: tuple[str, ...]) -> Question:
         """Parse the part that the rows of a matrix share: a question without name and texts."""

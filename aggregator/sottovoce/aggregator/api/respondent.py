@@ -1,6 +1,7 @@
 """Serve respondents: the form, the survey, and sending or withdrawing a report. No cookie is set, no log written."""
 
 from collections.abc import Callable
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -57,17 +58,8 @@ def part(folder: str, name: str) -> Response:
     return reply
 
 
-def question() -> Response:
-    """Serve the page of a single question of another system's survey; the question never reaches the server."""
-    return _question_page("question.html")
-
-
-def question_block() -> Response:
-    """Serve the page of questions that are randomized together."""
-    return _question_page("question_block.html")
-
-
 def _question_page(name: str) -> Response:
+    """Serve the page of a question of another system's survey; the question never reaches the server."""
     reply = _asset(name)
     packed = current_app.extensions["assets"].get(name)
     if packed is not None:
@@ -86,11 +78,6 @@ def published_question(digest: str) -> Response:
     return Response(body, content_type=packed.asset.content_type, headers=link_headers(packed.asset.policy))
 
 
-def question_element() -> Response:
-    """Serve the script of the element that opens the page; pages of any origin may load it."""
-    return _for_any_origin("question.js")
-
-
 def question_element_by_hash(part: str) -> Response:
     """Serve the element's script, of this release or a former one, which lines in other surveys name by its hash."""
     reply = _for_any_origin(f"element-{part}.js")
@@ -99,12 +86,8 @@ def question_element_by_hash(part: str) -> Response:
     return reply
 
 
-def question_frame() -> Response:
-    """Serve the script with which the element holds the page in a frame."""
-    return _for_any_origin("question_frame.js")
-
-
 def _for_any_origin(name: str) -> Response:
+    """Serve a script that pages of any origin may load."""
     reply = _asset(name)
     reply.headers.extend(ANY_ORIGIN)
     return reply
@@ -229,17 +212,18 @@ ROUTES = (
     Route("collect.asset", "GET", "/assets/<name>", asset, "Serve a file that several pages share.", gives=("*/*",)),
     Route("collect.part", "GET", "/assets/<folder>/<path:name>", part, "Serve a script, style or font of the form.",
           gives=("*/*",)),
-    Route("collect.question", "GET", "/q/1/", question, "Serve the page of a single question."),
-    Route("collect.question_block", "GET", "/q/1/block.html", question_block,
+    Route("collect.question", "GET", "/q/1/", partial(_question_page, "question.html"),
+          "Serve the page of a single question."),
+    Route("collect.question_block", "GET", "/q/1/block.html", partial(_question_page, "question_block.html"),
           "Serve the page of questions that are randomized together."),
     Route("collect.published_question", "GET", "/q/1/<digest>", published_question,
           "Serve the page of a question that leads on to another survey."),
-    Route("collect.question_element", "GET", "/q/1/element.js", question_element,
+    Route("collect.question_element", "GET", "/q/1/element.js", partial(_for_any_origin, "question.js"),
           "Serve the script of the element that opens the page of a single question.", gives=("text/javascript",)),
     Route("collect.question_element_by_hash", "GET", "/q/1/element-<part>.js", question_element_by_hash,
           "Serve the script of that element, of this release or a former one, by its hash.",
           gives=("text/javascript",)),
-    Route("collect.question_frame", "GET", "/q/1/frame.js", question_frame,
+    Route("collect.question_frame", "GET", "/q/1/frame.js", partial(_for_any_origin, "question_frame.js"),
           "Serve the script that holds the page in a frame.", gives=("text/javascript",)),
     _of_survey("GET", "", survey, "Return the newest revision of a survey as canonical JSON.", "survey"),
     _of_survey("GET", "/revisions", revisions, "List all published revisions of a survey, newest first.", "revisions"),

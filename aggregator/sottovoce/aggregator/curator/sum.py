@@ -177,12 +177,8 @@ def noisy_sum(values: npt.NDArray[Any], grid: NumberGrid, terms: ReleaseTerms, d
 
 def noisy_mean(values: npt.NDArray[Any], grid: NumberGrid, terms: ReleaseTerms, draws: ExactNoise) -> Release:
     """Release the mean of n integers, steps above the lower bound; clipped to 0 .. steps."""
-    if terms.neighbours is Neighbours.REPLACE:
-        return _with_public_n(values, grid, terms, draws)
-    return _with_noisy_n(values, grid, terms, draws)
-
-
-def _with_public_n(values: npt.NDArray[Any], grid: NumberGrid, terms: ReleaseTerms, draws: ExactNoise) -> Release:
+    if terms.neighbours is Neighbours.ADD_REMOVE:
+        return _with_noisy_n(values, grid, terms, draws)
     n = max(len(values), 1)
     rate = terms.epsilon / grid.steps
     # Without records the mean is the middle. Noise is drawn all the same, so that n = 0 costs as much as any other n.

@@ -13,7 +13,7 @@ from sottovoce.aggregator.export.read_archive import COUNTS, HEADER
 from sottovoce.aggregator.i18n.translator import direction
 from sottovoce.aggregator.invitations.paper import PaperItem, questionnaire
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
-from sottovoce.cli.command import FILE, PATH, check_free, command, write_text
+from sottovoce.cli.command import FILE, PATH, check_free, command, write_text, writing
 from sottovoce.client.words import (
     by_hand_in_words,
     choose_language,
@@ -22,7 +22,7 @@ from sottovoce.client.words import (
     text_of,
 )
 from sottovoce.shared.by_hand.protection import drawn_by_device
-from sottovoce.shared.errors import SpecError, StorageError, cannot_write
+from sottovoce.shared.errors import SpecError
 from sottovoce.shared.languages import LANGUAGES, languages_of
 from sottovoce.shared.spec import Item, Question, Survey
 
@@ -44,7 +44,7 @@ def paper(file: Path, out: Path, language: str | None) -> None:
     intro = [text_of(survey, survey.document[key]) for key in ("description", "consent") if key in survey.document]
     tag = language or survey.default_language
     pages = {each.name: f"questionnaire-{each.name}.html" for each in survey.arms} or {"": "questionnaire.html"}
-    try:
+    with writing(out):
         out.mkdir(parents=True)
         for arm, page_name in pages.items():
             asked = (item for item in survey.items if item.is_in(arm))
@@ -54,8 +54,6 @@ def paper(file: Path, out: Path, language: str | None) -> None:
         (out / "survey.json").write_bytes(survey.canonical)
         with (out / COUNTS).open("x", encoding="utf-8", newline="") as table:
             csv.writer(table).writerows([HEADER, *_rows(survey)])
-    except OSError as error:
-        raise StorageError(cannot_write(out, error)) from None
     named = " and ".join(str(out / each) for each in pages.values())
     click.echo(f"Print {named}. Type the numbers of sheets into {out / COUNTS}. Then run", err=True)
     click.echo(f"  sottovoce results estimate {out}", err=True)

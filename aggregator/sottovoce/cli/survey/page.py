@@ -5,13 +5,12 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import click
-from sottovoce.cli.command import PATH, command, write_for_web
+from sottovoce.cli.command import PATH, command, create_file, write_for_web
 from sottovoce.client.link import fragment_of, parse_link
 from sottovoce.client.page import saved_page, static_page
 from sottovoce.client.revisions import survey_for
 from sottovoce.client.terminal.screen import print_line
 from sottovoce.client.transport import Transport
-from sottovoce.shared.errors import cannot_write
 
 
 @command(example="sottovoce survey page https://survey.example.org --folder form")
@@ -35,15 +34,8 @@ def page(address: str, folder: Path | None, file: Path | None) -> None:
         print_line(f"https://host/{fragment_of(link)}")
         return
     if file is not None:
-        _write(file, saved_page(aggregator, None if link is None else survey_for(Transport(link.origin), link)))
+        body = saved_page(aggregator, None if link is None else survey_for(Transport(link.origin), link))
+        create_file(file, body)
+        click.echo(f"{hashlib.sha256(body).hexdigest()}  {file}")
         properties = "holds its survey" if link else "is opened with #s=SURVEY&d=DIGEST after its name"
         print_line(f"{file} {properties} and needs a connection only to send.")
-
-
-def _write(file: Path, body: bytes) -> None:
-    try:
-        with file.open("xb") as target:
-            target.write(body)
-    except OSError as error:
-        raise click.ClickException(cannot_write(file, error)) from None
-    click.echo(f"{hashlib.sha256(body).hexdigest()}  {file}")

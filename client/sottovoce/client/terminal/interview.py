@@ -27,6 +27,7 @@ from sottovoce.shared.arms.arms import samples
 from sottovoce.shared.errors import AnswerError
 from sottovoce.shared.order.orders import Arrangement, arrange
 from sottovoce.shared.spec import Item, Question, Survey
+from sottovoce.shared.types.base import grid_of
 from sottovoce.shared.visibility import is_shown
 
 _GROUPED = re.compile(r"-?[1-9]\d{0,2},\d{3}")
@@ -90,8 +91,7 @@ def _ask_options(survey: Survey, question: Question) -> list[str]:
 
 
 def _ask_number(question: Question, label: str) -> str:
-    grid = question.domain.grid
-    assert grid is not None  # noqa: S101 - only numbers are asked for so
+    grid = grid_of(question.domain)
     ends = {"min": grid.text(0), "max": grid.text(grid.steps)}
     range_ = translate("range", first=ends["min"], last=ends["max"])
 

@@ -177,17 +177,26 @@ class Mask(Mechanism):
         return tally.get(self.options, 0)
 
 
+def check_odds(odds: Fraction, total: int) -> None:
+    """Refuse odds of 1 or less, and a row of weights with a sum that no device draws from."""
+    if odds <= 1:
+        raise ValueError("odds must be above 1")
+    if total > rational.MAX_DENOMINATOR:
+        raise ValueError("the odds make weights that sum to more than 2^32")
+
+
 class OfOdds(Mechanism):
     """A mechanism of odds alone: ``keep``, of a report for its own true value against another one, above 1."""
 
+    parameters: ClassVar[Mapping[str, Parameter]] = {"odds": FRACTION}
+
     keep: Fraction
 
-    def check_odds(self, total: int) -> None:
-        """Refuse odds of 1 or less, and a row of weights with a sum that no device draws from."""
-        if self.keep <= 1:
-            raise ValueError("odds must be above 1")
-        if total > rational.MAX_DENOMINATOR:
-            raise ValueError("the odds make weights that sum to more than 2^32")
+    @classmethod
+    def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
+        """Parse ``{name: .., odds: "3"}``."""
+        exact_fields(fields, cls.parameters)
+        return cls(fraction_field(fields, "odds"), domain.size)  # type: ignore[call-arg]
 
     def dump(self) -> dict[str, Any]:
         """Return the odds; numbers of options, categories and steps are the question's."""

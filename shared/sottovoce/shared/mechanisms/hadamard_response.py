@@ -18,14 +18,13 @@ Sources
     Acharya, Sun and Zhang 2019 (Hadamard response).
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Domain
-from sottovoce.shared.mechanisms.base import FRACTION, OfOdds, Parameter, exact_fields, fraction_field
+from sottovoce.shared.mechanisms.base import OfOdds, check_odds
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,6 @@ class HadamardResponse(OfOdds):
     name: ClassVar[str] = "hadamard_response"
     serves: ClassVar[str] = "option"
     report_kind: ClassVar[str] = "own_mark"
-    parameters: ClassVar[Mapping[str, Parameter]] = {"odds": FRACTION}
 
     keep: Fraction
     options: int
@@ -43,13 +41,7 @@ class HadamardResponse(OfOdds):
     def __post_init__(self) -> None:
         if self.options < 2:
             raise ValueError("this mechanism needs at least two options")
-        self.check_odds(sum(self.inclusion))
-
-    @classmethod
-    def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
-        """Parse ``{name: hadamard_response, odds: "3"}``."""
-        exact_fields(fields, cls.parameters)
-        return cls(fraction_field(fields, "odds"), domain.size)
+        check_odds(self.keep, sum(self.inclusion))
 
     @classmethod
     def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> Self:

@@ -14,15 +14,14 @@ Sources
     Warner 1965; Kairouz, Bonawitz and Ramage 2016 (k-ary randomized response).
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Domain
-from sottovoce.shared.mechanisms.base import FRACTION, OfOdds, Parameter, Table, exact_fields, fraction_field
+from sottovoce.shared.mechanisms.base import OfOdds, Table, check_odds
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,6 @@ class KaryRR(OfOdds, Table):
     name: ClassVar[str] = "kary_rr"
     serves: ClassVar[str] = "option"
     report_kind: ClassVar[str] = "option"
-    parameters: ClassVar[Mapping[str, Parameter]] = {"odds": FRACTION}
 
     keep: Fraction
     inputs: int
@@ -40,13 +38,7 @@ class KaryRR(OfOdds, Table):
     def __post_init__(self) -> None:
         if self.inputs < 2:
             raise ValueError("this mechanism needs at least two categories")
-        self.check_odds(self.denominator)
-
-    @classmethod
-    def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
-        """Parse ``{name: kary_rr, odds: "3"}``."""
-        exact_fields(fields, cls.parameters)
-        return cls(fraction_field(fields, "odds"), domain.size)
+        check_odds(self.keep, self.denominator)
 
     @classmethod
     def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> Self:

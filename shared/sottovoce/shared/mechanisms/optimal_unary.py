@@ -25,7 +25,7 @@ from typing import Any, ClassVar, Self
 
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Domain
-from sottovoce.shared.mechanisms.base import FRACTION, Parameter, exact_fields, fraction_field
+from sottovoce.shared.mechanisms.base import FRACTION, Parameter, check_odds, exact_fields, fraction_field
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.bits import Bits
 
@@ -65,9 +65,6 @@ class OptimalUnary(Bits):
 
 
 def _bit(odds: Fraction) -> BinaryRR:
-    if odds <= 1:
-        raise ValueError("odds must be above 1")
     whole = odds.numerator + odds.denominator
-    if math.lcm(2, whole) > rational.MAX_DENOMINATOR:
-        raise ValueError("the odds make weights that sum to more than 2^32")
+    check_odds(odds, math.lcm(2, whole))
     return BinaryRR(Fraction(1, 2), Fraction(odds.denominator, whole))

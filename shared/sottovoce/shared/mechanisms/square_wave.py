@@ -31,6 +31,7 @@ from sottovoce.shared.mechanisms.base import (
     OfOdds,
     Parameter,
     Table,
+    check_odds,
     exact_fields,
     fraction_field,
     integer_field,
@@ -72,7 +73,7 @@ class SquareWave(OfOdds, Table):
             raise ValueError(Sentence(message, most=str(MAX_BINS)))
         if not 0 <= self.width <= self.bins:
             raise ValueError("width must lie between 0 and the number of bins")
-        self.check_odds(sum(self.weights(0)))
+        check_odds(self.keep, sum(self.weights(0)))
 
     @classmethod
     def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:

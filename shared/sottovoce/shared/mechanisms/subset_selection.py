@@ -30,6 +30,7 @@ from sottovoce.shared.mechanisms.base import (
     Mask,
     OfOdds,
     Parameter,
+    check_odds,
     exact_fields,
     fraction_field,
     integer_field,
@@ -59,12 +60,9 @@ class SubsetSelection(OfOdds, Mask):
 
     def __post_init__(self) -> None:
         check_maskable(self.options)
-        if self.keep <= 1:
-            raise ValueError("odds must be above 1")
+        check_odds(self.keep, sum(self.inclusion))
         if not 1 <= self.size < self.options:
             raise ValueError("size must be at least 1 and less than the number of options")
-        if sum(self.inclusion) > rational.MAX_DENOMINATOR:
-            raise ValueError("the odds make weights that sum to more than 2^32")
 
     @classmethod
     def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:

@@ -263,12 +263,12 @@ def store_new(connection: psycopg.Connection[Any], arrivals: Sequence[ReportBatc
     return False
 
 
-class _NotAllNew(Exception):
+class _NotAllNewPostgres(Exception):
     """Group of which something is not new, or not allowed; nothing of it was stored."""
 
 
 def insert(db: PostgresHandle, arrivals: Sequence[ReportBatch]) -> None:
-    """Insert reports that were looked up; raise _NotAllNew if one was stored or withdrawn elsewhere meanwhile."""
+    """Insert reports that were looked up; raise an error if one was stored or withdrawn elsewhere meanwhile."""
     blocks = [(block, _array(block.report_ids, ID)) for block in arrivals]
     inserted = [
         db.execute(_INSERT, [block.plan.survey, block.wave, ids, _array(block.packed, block.size)]).rowcount
@@ -276,7 +276,7 @@ def insert(db: PostgresHandle, arrivals: Sequence[ReportBatch]) -> None:
     ]
     settled = any(db.execute(_IS_ANY_SETTLED, [block.plan.survey, ids]).fetchone() == (True,) for block, ids in blocks)
     if settled or inserted != [len(block) for block in arrivals] or is_any_withdrawn(db, arrivals):
-        raise _NotAllNew
+        raise _NotAllNewPostgres
 
 
 def wait_for_withdrawals(db: PostgresHandle, arrivals: Sequence[ReportBatch]) -> None:
@@ -520,7 +520,7 @@ class PostgresStorage(sql_storage.Storage):
                     wait_for_withdrawals(db, merge(arrivals))
                     counted = partial(sql_statements.count_up, slot=db.slot)
                     return store_sorted(db, arrivals, insert, counted, self.is_open, " FOR UPDATE")
-            except _NotAllNew:
+            except _NotAllNewPostgres:
                 continue
 
     def show_grown(self, batches: Mapping[int, int]) -> None:
