@@ -2,6 +2,12 @@
 
 from sottovoce.cli.group import CommandGroup, CommandPlace
 
+
+def _group(name: str, line: str, **commands: CommandPlace | CommandGroup) -> CommandGroup:
+    """Return a group whose commands stand under one heading."""
+    return CommandGroup(name, line, {"Commands": commands})
+
+
 SURVEY = CommandGroup(
     "survey",
     "Publish, close and delete surveys; write their letters and posters.",
@@ -48,43 +54,31 @@ RESULTS = CommandGroup(
     },
 )
 
-LINK = CommandGroup(
+LINK = _group(
     "link",
     "Make and revoke personal links, each good for one report.",
-    {
-        "Commands": {
-            "create": ("link:create", "Make personal links, as a CSV or as cards to print."),
-            "stats": ("link:stats", "Count made, used and revoked links."),
-            "revoke": ("link:revoke", "Revoke the links in a file."),
-            "hold": ("link:hold", "Hold all links after an old database was put back."),
-            "reissue": ("link:reissue", "Let held links be used again."),
-        }
-    },
+    create=("link:create", "Make personal links, as a CSV or as cards to print."),
+    stats=("link:stats", "Count made, used and revoked links."),
+    revoke=("link:revoke", "Revoke the links in a file."),
+    hold=("link:hold", "Hold all links after an old database was put back."),
+    reissue=("link:reissue", "Let held links be used again."),
 )
 
-DEVICE = CommandGroup(
+DEVICE = _group(
     "device",
     "See, send and clear your own reports on this device.",
-    {
-        "Commands": {
-            "show": ("device:show", "List the reports that this device remembers."),
-            "send": ("device:send", "Send the reports that have not arrived."),
-            "clear": ("device:clear", "Forget reports."),
-            "verify": ("device:verify", "Compare a survey's form with this release."),
-        }
-    },
+    show=("device:show", "List the reports that this device remembers."),
+    send=("device:send", "Send the reports that have not arrived."),
+    clear=("device:clear", "Forget reports."),
+    verify=("device:verify", "Compare a survey's form with this release."),
 )
 
-KEY = CommandGroup(
+KEY = _group(
     "key",
     "Make, list and revoke access keys.",
-    {
-        "Commands": {
-            "create": ("staff:create_key", "Make a key for an account."),
-            "list": ("staff:list_keys", "List all keys."),
-            "revoke": ("staff:revoke_key", "Revoke a key, or all keys of an account."),
-        }
-    },
+    create=("staff:create_key", "Make a key for an account."),
+    list=("staff:list_keys", "List all keys."),
+    revoke=("staff:revoke_key", "Revoke a key, or all keys of an account."),
 )
 
 STAFF = CommandGroup(
@@ -109,32 +103,24 @@ STAFF = CommandGroup(
     },
 )
 
-JOURNAL = CommandGroup(
+JOURNAL = _group(
     "journal",
     "Show, check and export the log of what staff did.",
-    {
-        "Commands": {
-            "show": ("db:show_journal", "Print the entries."),
-            "verify": ("db:verify_journal", "Check that no entry was changed or removed."),
-            "export": ("db:export_journal", "Write the entries as JSON Lines."),
-        }
-    },
+    show=("db:show_journal", "Print the entries."),
+    verify=("db:verify_journal", "Check that no entry was changed or removed."),
+    export=("db:export_journal", "Write the entries as JSON Lines."),
 )
 
-DB = CommandGroup(
+DB = _group(
     "db",
     "Check, back up, restore and move the database.",
-    {
-        "Commands": {
-            "doctor": ("db:doctor", "Check schema, integrity and all counts."),
-            "backup": ("db:backup", "Write a copy of the database to a new file."),
-            "restore": ("db:restore", "Put a backup into a new database."),
-            "migrate": ("db:migrate", "Bring the database to this version's schema."),
-            "copy": ("db:copy", "Copy everything to another, empty database."),
-            "purge": ("db:purge", "Delete and close what is due."),
-            "journal": JOURNAL,
-        }
-    },
+    doctor=("db:doctor", "Check schema, integrity and all counts."),
+    backup=("db:backup", "Write a copy of the database to a new file."),
+    restore=("db:restore", "Put a backup into a new database."),
+    migrate=("db:migrate", "Bring the database to this version's schema."),
+    copy=("db:copy", "Copy everything to another, empty database."),
+    purge=("db:purge", "Delete and close what is due."),
+    journal=JOURNAL,
 )
 
 CURATOR = CommandGroup(
@@ -161,17 +147,13 @@ CURATOR = CommandGroup(
     },
 )
 
-QUESTION = CommandGroup(
+QUESTION = _group(
     "question",
     "Ask one private question in any other survey system.",
-    {
-        "Commands": {
-            "lint": ("question:lint", "Check a question and show what an answer costs."),
-            "snippet": ("question:print_snippet", "Print the lines for the page of another system."),
-            "static": ("question:static", "Write the frame for a web host of its own."),
-            "publish": ("question:publish_question", "Let the aggregator ask a question that leads on."),
-        }
-    },
+    lint=("question:lint", "Check a question and show what an answer costs."),
+    snippet=("question:print_snippet", "Print the lines for the page of another system."),
+    static=("question:static", "Write the frame for a web host of its own."),
+    publish=("question:publish_question", "Let the aggregator ask a question that leads on."),
 )
 
 SECTIONS: dict[str, dict[str, CommandPlace | CommandGroup]] = {
