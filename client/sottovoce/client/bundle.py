@@ -134,20 +134,18 @@ def split(sources: dict[str, dict[str, str]]) -> dict[str, str]:
     return scripts
 
 
-def whole() -> str:
-    """Return everything in one module: nothing is fetched later."""
-    return _whole([], "")
-
-
 def previewed(is_rare: bool = True) -> str:
     """Return ``whole`` before a pretended aggregator, with nothing of the browser's storage.
 
     ``is_rare`` adds ``FOR_RARE_PREVIEWS``.
     """
-    return _whole([PREVIEW], "pretend();\n", frozenset() if is_rare else frozenset(FOR_RARE_PREVIEWS))
+    return whole([PREVIEW], "pretend();\n", () if is_rare else FOR_RARE_PREVIEWS)
 
 
-def _whole(more: list[str], before: str, without: frozenset[str] = frozenset()) -> str:
+def whole(more: Sequence[str] = (), before: str = "", without: Sequence[str] = ()) -> str:
+    """Return everything in one module, so that nothing is fetched later; ``more`` modules come first, ``before`` is
+    called first.
+    """
     first, *later = [part for part in PARTS if part not in without]
     script = join(modules(*(entry for part in later for entry in PARTS[part]), *more, *PARTS[first]))
     return f"{script}{before}start(import.meta.url);\n"

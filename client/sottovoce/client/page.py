@@ -140,7 +140,7 @@ def preview(is_rare: bool = True) -> Preview:
     before, _, rest = page.partition("{}</script>")
     between, after = rest.rsplit("<body>\n", 1)
     pieces = (before, f"</script>{between}<body>\n", after)
-    return Preview(pieces, f"'sha256-{_digest(script)}'", f"'sha256-{_digest(style)}'")
+    return Preview(pieces, digest_source(script), digest_source(style))
 
 
 def _saved() -> list[str]:
@@ -154,7 +154,7 @@ def _saved() -> list[str]:
         "catalogues": {_tag(name): json.loads(text) for name, text in catalogues().items()},
     }
     script = "\n" + whole()
-    policy = _policy(f"'sha256-{_digest(script)}'", _NOWHERE)
+    policy = _policy(digest_source(script), _NOWHERE)
     before, between, after = _html(policy, _setup(setup), f'<script type="module">{script}</script>').split(_NOWHERE)
     return [before, between.removesuffix('"'), after.removeprefix('"')]
 
@@ -172,7 +172,8 @@ def content_type(name: str) -> str:
 
 
 def _asset(name: str, text: str, folder: str = "") -> PageFile:
-    return PageFile(text.encode(), content_type(name), _style(name), folder)
+    style = digest_source(_css()) if name.endswith(".html") else ""
+    return PageFile(text.encode(), content_type(name), style, folder)
 
 
 def _served(folder: str) -> str:
@@ -196,10 +197,6 @@ def inline_css(source: str) -> str:
     return re.sub(r"(?<=[{};,])\n|(?<=:) ", "", tidy(source))
 
 
-def _style(name: str) -> str:
-    return f"'sha256-{_digest(_css())}'" if name.endswith(".html") else ""
-
-
 def _version(texts: Mapping[str, str]) -> str:
     """Return a version string that changes whenever one of these files does."""
     return sha256(json.dumps(texts, sort_keys=True).encode()).hexdigest()[:16]
@@ -218,8 +215,8 @@ def _worker(version: str, kept: list[str], used: Sequence[str] = ()) -> str:
 def _policy(script: str, aggregator: str) -> str:
     # A meta element cannot forbid framing; the script refuses to run in a frame instead.
     policy = (
-        f"default-src 'none'; script-src {script}; style-src {_style('.html')}; img-src data:; worker-src 'self'; "
-        f"connect-src 'self' {_address(aggregator)}/; base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src {script}; style-src {digest_source(_css())}; img-src data:; "
+        f"worker-src 'self'; connect-src 'self' {_address(aggregator)}/; base-uri 'none'; form-action 'none'"
     )
     return f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
 

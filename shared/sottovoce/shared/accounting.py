@@ -80,13 +80,6 @@ def check_allowance(survey: Survey, allowance: Allowance) -> None:
         )
 
 
-class Loss(NamedTuple):
-    """(epsilon, delta)-differential privacy; what leaves a device has delta 0."""
-
-    epsilon: float
-    delta: float = 0.0
-
-
 def report_epsilon(epsilons: Sequence[float], ask: int | None = None) -> float:
     """Return the privacy loss of one report: the sum of the epsilons, 0 for public questions, or of the ``ask``
     largest.
@@ -109,18 +102,15 @@ def waves_epsilon(epsilon: float, waves: int) -> float:
     return epsilon * waves
 
 
-def group_loss(loss: Loss, people: int) -> Loss:
-    """Return the privacy loss of a group of people whose data change together (group privacy).
+def group_epsilon(epsilon: float, people: int) -> float:
+    """Return the privacy loss of a group of people whose data change together (group privacy, with delta 0: what leaves
+    a device has none).
 
-    Raises ValueError if epsilon, delta or the number of people is out of range.
+    Raises ValueError if epsilon or the number of people is out of range.
     """
-    check_epsilon(loss.epsilon)
+    check_epsilon(epsilon)
     check_whole(people, 1, MAX_PEOPLE, "the number of people")
-    if not 0 <= loss.delta < 1:
-        raise ValueError("delta must be at least 0 and below 1")
-    # In logarithms, as the power may overflow; a delta of 1 promises nothing, and more than that means no more.
-    grown = math.log(people * loss.delta) + (people - 1) * loss.epsilon if loss.delta else -math.inf
-    return Loss(people * loss.epsilon, math.exp(min(grown, 0.0)))
+    return people * epsilon
 
 
 def belief_after(before: float, epsilon: float) -> float:

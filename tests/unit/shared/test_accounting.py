@@ -7,10 +7,9 @@ from itertools import product
 
 import pytest
 from sottovoce.shared.accounting import (
-    Loss,
     advanced_epsilon,
     belief_after,
-    group_loss,
+    group_epsilon,
     optimal_epsilon,
     report_epsilon,
     waves_epsilon,
@@ -79,12 +78,8 @@ def test_questions_drawn_cost_the_largest() -> None:
 
 
 def test_group_pays_for_each_of_its_people() -> None:
-    """It is k epsilon, and k e^((k-1) epsilon) delta; a delta beyond 1 says that nothing is promised."""
-    assert group_loss(Loss(1.0), 4) == Loss(4.0, 0.0)
-    four = group_loss(Loss(1.0, 1e-6), 4)
-    assert four.delta == pytest.approx(4 * math.exp(3) * 1e-6)
-    assert group_loss(Loss(5.0, 1e-6), 1000).delta == 1.0
-    assert group_loss(Loss(1.0, 1e-6), 1) == pytest.approx(Loss(1.0, 1e-6))
+    """It is k epsilon, and no delta comes of it."""
+    assert [group_epsilon(1.0, people) for people in (1, 4, 1000)] == [1.0, 4.0, 1000.0]
 
 
 BELIEFS = [
@@ -109,7 +104,7 @@ def test_nonsense_is_no_epsilon(epsilon: float) -> None:
     for account in (
         lambda: report_epsilon([1.0, epsilon]),
         lambda: waves_epsilon(epsilon, 2),
-        lambda: group_loss(Loss(epsilon), 2),
+        lambda: group_epsilon(epsilon, 2),
         lambda: belief_after(0.5, epsilon),
     ):
         with pytest.raises(ValueError, match="epsilon must be at least 0 and finite"):
@@ -120,19 +115,12 @@ def test_nonsense_is_no_epsilon(epsilon: float) -> None:
 def test_nonsense_is_no_number_of_people_waves_or_questions(number: object) -> None:
     """Zero people, half a wave, a thousand million of them: a message, no figure."""
     for account in (
-        lambda: group_loss(Loss(1.0), number),  # type: ignore[arg-type]
+        lambda: group_epsilon(1.0, number),  # type: ignore[arg-type]
         lambda: waves_epsilon(1.0, number),  # type: ignore[arg-type]
         lambda: report_epsilon([1.0] * 3, number),  # type: ignore[arg-type]
     ):
         with pytest.raises(ValueError, match="must be a whole number from 1 to"):
             account()
-
-
-@pytest.mark.parametrize("delta", [-1e-9, 1.0, 2.0, math.nan])
-def test_nonsense_is_no_delta(delta: float) -> None:
-    """A delta of 1 promises nothing; a group of such would look as if it did."""
-    with pytest.raises(ValueError, match="delta"):
-        group_loss(Loss(1.0, delta), 2)
 
 
 @pytest.mark.parametrize("before", [-0.1, 1.1, math.nan])

@@ -142,8 +142,16 @@ class _Families(Collector):
 
     def collect(self) -> Iterator[CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily | InfoMetricFamily]:
         yield from (GaugeMetricFamily(*gauge) for gauge in self._gauges())
-        yield self._refused()
-        yield self._requests()
+        about = "Refused requests and reports by reason."
+        refused = CounterMetricFamily("sottovoce_rejected", about, labels=["reason"])
+        for reason, number in self._published.refused.items():
+            refused.add_metric([reason], number)
+        yield refused
+        about = "Duration of requests in seconds; counts of respondents' routes are rounded down to steps."
+        requests = HistogramMetricFamily("sottovoce_request_seconds", about, labels=["route", "class"])
+        for labels, series in sorted(self._published.requests.items()):
+            requests.add_metric(labels, *_buckets(BOUNDS, series))
+        yield requests
         groups = HistogramMetricFamily(
             "sottovoce_group_reports", "Reports stored in one transaction, rounded down to steps."
         )
@@ -181,19 +189,6 @@ class _Families(Collector):
              "Free share of the disk with the database's file, rounded down to hundredths.", now.disk_free),
         )  # fmt: skip
         yield from ((name, about, value) for name, about, value in gauges if value is not None)
-
-    def _refused(self) -> CounterMetricFamily:
-        family = CounterMetricFamily("sottovoce_rejected", "Refused requests and reports by reason.", labels=["reason"])
-        for reason, number in self._published.refused.items():
-            family.add_metric([reason], number)
-        return family
-
-    def _requests(self) -> HistogramMetricFamily:
-        about = "Duration of requests in seconds; counts of respondents' routes are rounded down to steps."
-        family = HistogramMetricFamily("sottovoce_request_seconds", about, labels=["route", "class"])
-        for labels, series in sorted(self._published.requests.items()):
-            family.add_metric(labels, *_buckets(BOUNDS, series))
-        return family
 
 
 def _buckets(bounds: tuple[float, ...], series: Series) -> tuple[list[tuple[str, float]], float]:

@@ -56,7 +56,12 @@ def create(name: str) -> Response:
     link = current_app.extensions["settings"].link(survey.name, survey.digest, wave)
     key = _idempotency_key()
     try:
-        made = _create_once(name, count, wave, key) if key else create_tokens(storage, name, count, g.who)
+        if key:
+            researcher = bearer_token(request.headers.get("Authorization", ""))
+            asked = TokenRequest(researcher, name, key, canonical.dump({"count": count, "wave": wave}), g.who)
+            made = create_tokens_once(storage, name, count, asked)
+        else:
+            made = create_tokens(storage, name, count, g.who)
     except KeyReused:
         return problems.response("key_reused")
     rows = [(token, f"{link}&t={token}") for token in made]
@@ -76,14 +81,6 @@ def _idempotency_key() -> str:
     if _KEY(given) is None:
         raise malformed("an Idempotency-Key is 16 to 200 letters, digits and . _ ~ : + / = - between quotation marks")
     return given.strip('"')
-
-
-def _create_once(name: str, count: int, wave: int, key: str) -> list[str]:
-    researcher = bearer_token(request.headers.get("Authorization", ""))
-    body = canonical.dump({"count": count, "wave": wave})
-    return create_tokens_once(
-        current_app.extensions["storage"], name, count, TokenRequest(researcher, name, key, body, g.who)
-    )
 
 
 def revoke(name: str) -> Response:

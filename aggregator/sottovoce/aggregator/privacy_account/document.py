@@ -8,11 +8,10 @@ from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.planning.traffic_analysis import blind_limits
 from sottovoce.shared.accounting import (
     MAX_WAVES,
-    Loss,
     advanced_epsilon,
     belief_after,
     check_delta_among,
-    group_loss,
+    group_epsilon,
     optimal_epsilon,
     waves_epsilon,
 )
@@ -180,7 +179,7 @@ def _totals(survey: Survey, terms: AccountTerms) -> Document:
     They are null if no question is randomized: epsilon 0 would claim perfect privacy.
     """
     report = survey.epsilon
-    household = group_loss(Loss(report), terms.people).epsilon
+    household = group_epsilon(report, terms.people)
     waves = _waves(survey, terms)
     panel = survey.epsilon_of_memo + waves_epsilon(survey.epsilon_of_wave, waves)
     private = any(question.mechanism is not None for question in survey.questions)

@@ -256,9 +256,7 @@ def failure_reason(error: sqlite3.Error) -> str:
     # Errors of Python's module itself have no code.
     code = getattr(error, "sqlite_errorcode", 0)
     reason = _REASONS.get(code) or _REASONS.get(code & _PRIMARY)
-    return (
-        f"the database is unavailable: {reason}" if reason else f"the database is unavailable ({type(error).__name__})"
-    )
+    return f"the database is unavailable{f': {reason}' if reason else f' ({type(error).__name__})'}"
 
 
 class SQLiteStorage(sql_storage.Storage):
