@@ -106,7 +106,7 @@ class Question:
 
     @property
     def randomizer(self) -> Mechanism:
-        """Its mechanism, for who asks about randomized questions only."""
+        """Mechanism of the question, for callers that only ask about randomized ones."""
         assert self.mechanism is not None  # noqa: S101 - see above
         return self.mechanism
 
