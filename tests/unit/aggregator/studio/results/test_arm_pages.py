@@ -1,4 +1,4 @@
-"""Results, tables and simulation of a survey with random arms say who was asked, and compare the arms."""
+"""Results, tables and files of a survey with random arms or a design say who was asked, and compare or estimate."""
 
 import html
 import re
@@ -10,6 +10,7 @@ from flask.testing import FlaskClient
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.invitation_texts import ethics, words_for
 from sottovoce.aggregator.clock import now
+from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.studio.results.results_page import PlannedResults
 from sottovoce.client.draws import Draws
@@ -20,6 +21,7 @@ from sottovoce.shared.spec import Survey
 
 from tests.documents import names, survey as document_of
 from tests.exported import TODAY, published, send
+from tests.unit.aggregator.analysis.mixtures.test_fielded import CHEATERS, UNKNOWN, reports as fielded_reports
 from tests.unit.aggregator.studio.joint_pages import SITE, cells, client, document, get
 from tests.vectors.arms import COIN, arms, asks
 from tests.vectors.tape import Tape
@@ -65,17 +67,21 @@ def reports(asked: Survey) -> Iterator[Sequence[int | None]]:
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
-    """Surveys "fresh", which can be simulated, "busy", which has reports, and "done", which is closed."""
+    """Surveys "fresh", which can be simulated, "busy", which has reports, closed ones, and one of each design."""
     storage = published(
         tmp_path_factory.mktemp("arm-pages"),
         *map(study, ("fresh", "busy", "done")),
         *map(planned, ("planned", "waiting")),
+        CHEATERS,
+        UNKNOWN,
     )
     for name in ("busy", "done"):
         send(storage, study(name), reports(study(name)))
     for name in ("planned", "waiting"):
         send(storage, planned(name), reports(planned(name)))
-    for name in ("done", "planned"):
+    send(storage, CHEATERS, fielded_reports())
+    send(storage, UNKNOWN, fielded_reports((400, 300)))
+    for name in ("done", "planned", CHEATERS.name, UNKNOWN.name):
         storage.close_survey(name, TODAY)
     yield create_app(Settings(public_url=SITE), storage, now, {})
     storage.close()
@@ -203,3 +209,63 @@ def test_board_reads_of_the_arms() -> None:
     text = ethics(study("fresh"), "de")
     assert words_for("de").translate("ethics_arms", arms=2) in text
     assert "\n- arm" not in text
+
+
+ASKED = f"{CHEATERS.name}/tables?kind=mixture&question=copied_rare"
+
+
+def test_card_shows_the_shares_of_the_design(client: FlaskClient) -> None:
+    """With limits, the bounds of the share of yes, and for whom epsilon holds; in each language its own words."""
+    page = html.unescape(get(client, ASKED).text)
+
+    assert [line[0] for line in cells(page)] == [
+        "Yes to the question (pi)", "No to the question (beta)", "Always say no (gamma)"
+    ]  # fmt: skip
+    assert "yes is true of at least" in page
+    assert "Epsilon of people who do as instructed is" in page
+    assert "results.mixture(question='copied_rare')" in page
+    assert "Sagen immer Nein" in get(client, ASKED, "de").text
+
+
+def test_results_show_the_design_among_what_was_planned(client: FlaskClient) -> None:
+    """At an edge, and with an unknown share of the other question, they say so."""
+    page = html.unescape(get(client, f"{UNKNOWN.name}/results").text)
+    part = page.partition('id="plan"')[2].partition("</section>")[0]
+
+    assert [line[0] for line in cells(part)] == ["Yes to the question (pi)", "Yes to the second question (q)"]
+    assert "pi and q are both too low" in part
+    assert "at the edge of what is possible" in part
+
+
+def test_each_question_says_what_its_share_takes_for_granted(client: FlaskClient) -> None:
+    """Beside the share that is too low, and beside one that rests on a stated share; in each language."""
+    page = html.unescape(get(client, f"{CHEATERS.name}/results").text)
+    assert page.count("by itself takes everybody to do as instructed") == 2
+    german = html.unescape(get(client, f"{UNKNOWN.name}/results", "de").text)
+    assert german.count("für sich nimmt den angegebenen Anteil von Ja auf die zweite Frage") == 2
+
+
+def test_shares_are_downloaded_as_a_table(client: FlaskClient) -> None:
+    """A line for each share, and the misfit."""
+    lines = get(client, ASKED.replace("tables?", "tables/answer.csv?")).text.splitlines()
+
+    assert [line.split(",")[7] for line in lines if line.startswith("share,")] == ["pi", "beta", "gamma"]
+    assert sum(line.startswith("misfit,") for line in lines) == 1
+
+
+def test_survey_without_a_design_has_no_card(client: FlaskClient) -> None:
+    """And the address with another question is refused in words."""
+    assert "kind=mixture" not in get(client, "fresh/tables").text
+    assert 'value="mixture"' not in get(client, "fresh/tables").text
+    refused = get(client, ASKED.replace("copied_rare", "arm"))
+    assert (refused.status_code, "is in no design" in html.unescape(refused.text)) == (422, True)
+
+
+@pytest.mark.parametrize("why", ["open", "calculating", "refused"])
+def test_plan_without_comparisons_says_why(client: FlaskClient, monkeypatch: pytest.MonkeyPatch, why: str) -> None:
+    """In a sentence of its own for each reason."""
+    planned = PlannedResults(1, why=why)
+    monkeypatch.setattr("sottovoce.aggregator.studio.results.results_page.planned_results", lambda _: planned)
+    page = html.unescape(get(client, f"{UNKNOWN.name}/results?axis=zoom").text)
+
+    assert Words("en").translate(f"results_plan_{why}", count=1) in page
