@@ -1,17 +1,22 @@
-"""Everything happens to the browser's client, in every order: the honest one passes, each dishonest one is seen."""
+"""All that happens to the browser's client, what it remembers and what passes its worker: dishonest ones are seen."""
 
+import json
 import shutil
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
+from sottovoce.audit.run import laid_out
 from sottovoce.client import page
 
 from tests.model.device_events import REREAD
 from tests.model.device_state import Happened, State, Way
 from tests.model.device_world import ANSWERED, REFUSED, events_of
-from tests.model.javascript_events import BrowserDevice, browser_device, check_javascript_events
+from tests.model.javascript_events import BrowserDevice, browser_device, check_javascript_events, remembering_scripts
 from tests.model.small_surveys import Scenario, scenarios, signed_scenario
+from tests.page_files import page_files
 from tests.planted.scripts import Change, plant
 
 ORDINARY, RICH = scenarios()
@@ -214,3 +219,106 @@ def test_dishonest_client_is_seen(name: str, monkeypatch: pytest.MonkeyPatch) ->
 
     assert found.outcome == FAILED
     assert told in found.message
+
+
+SCRIPT = """
+import {{ remembering }} from {module};
+class Made {{ inner = {{ list: [1] }}; }}
+let reads = 0;
+const read = remembering(async () => ((reads += 1), {value}));
+const [one, again] = [await read(new Uint8Array([1, 2])), await read(new Uint8Array([1, 2]).buffer)];
+await read(new Uint8Array([2, 1]));
+const isKept = (work) => {{
+  try {{
+    work();
+  }} catch (error) {{
+    return error instanceof TypeError;
+  }}
+  return false;
+}};
+const kept = [() => (one.more = 1), () => one.inner.list.push(2), () => (one.inner.list = [])].every(isKept);
+console.log(JSON.stringify([reads, one === again, kept]));
+"""
+
+
+@pytest.mark.parametrize("value", ["{ inner: { list: [1] } }", "new Made()", "{ inner: { list: [1, null, 'a'] } }"])
+def test_data_is_read_once_and_never_changes(value: str) -> None:
+    """The same bytes, in whichever array, give the very same object; other bytes another one."""
+    assert remembered(value) == [2, True, True]
+
+
+@pytest.mark.parametrize(
+    "inner",
+    ["new Map()", "() => 1", "new Uint8Array(1)", "new Date(0)", "new Proxy({}, {})", "{ get now() { return 1; } }"],
+)
+def test_what_could_change_is_read_each_time(inner: str) -> None:
+    """A life could leave something in it for the next one; it stays as it was given."""
+    assert remembered(f"{{ inner: {{ list: [{inner}] }} }}") == [3, False, False]
+
+
+def remembered(value: str) -> list[object]:
+    """How often was read; whether the same bytes gave the same object; whether nothing in it could be changed."""
+    module = Path(__file__).with_name("javascript_remembered.mjs")
+    script = SCRIPT.format(module=json.dumps(f"file://{module}"), value=value)
+    command = [shutil.which("node") or "node", "--input-type=module", "--eval", script]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    return json.loads(run.stdout)
+
+
+def test_only_the_reading_of_surveys_is_changed() -> None:
+    """Of all scripts one line is another, in the script that has the way from a link to a survey."""
+    honest = page.opened()
+    given = remembering_scripts(honest)
+    changed = [name for name in honest if honest[name] != given[name]]
+
+    assert changed == ["respondent.js"]
+    assert len(set(honest["respondent.js"].split("\n")) - set(given["respondent.js"].split("\n"))) == 1
+
+
+OWN = page_files()["sw.js"].body.decode()
+DRIVER = """
+import { readFileSync } from "node:fs";
+import { isServiceable } from "./javascript_worker.mjs";
+const found = [];
+for (const text of JSON.parse(readFileSync(0, "utf-8"))) found.push(await isServiceable(text));
+console.log(JSON.stringify(found));
+"""
+GET = 'if (event.request.method === "GET") event.respondWith(serve(event.request));'
+FETCH = "await fetch(request).catch(() => null)"
+DISHONEST = {
+    "sends reports itself": (GET, "event.respondWith(fetch(event.request));"),
+    "asks for more": (GET, f"{GET} fetch('/more');"),
+    "asks with more": (FETCH, 'await fetch(request, { headers: { "X-Name": "1" } }).catch(() => null)'),
+    "asks for something else": (FETCH, "await fetch(`${request.url}?1`).catch(() => null)"),
+    "asks twice": (FETCH, f"{FETCH} ?? {FETCH}"),
+    "keeps what passes": (FETCH, '(await (await caches.open("x")).put(request, 1), await fetch(request))'),
+    "listens to more": (GET, f'{GET} }});\naddEventListener("sync", () => {{'),
+    "asks as soon as it begins": ('addEventListener("install"', 'fetch("/begun");\naddEventListener("install"'),
+    "draws": (GET, f"crypto.randomUUID(); {GET}"),
+}
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, bool]:
+    """Of each script whether it is let through."""
+    node = shutil.which("node")
+    assert node is not None
+    for right, _ in DISHONEST.values():
+        assert OWN.count(right) == 1
+    scripts = {"own": OWN, **{name: OWN.replace(*change) for name, change in DISHONEST.items()}}
+    worker = Path(__file__).with_name("javascript_worker.mjs").read_text(encoding="utf-8")
+    with laid_out(node, {"driver.mjs": DRIVER, "javascript_worker.mjs": worker}, "driver.mjs") as command:
+        ran = subprocess.run(
+            command, input=json.dumps([*scripts.values()]), capture_output=True, text=True, timeout=60, check=True
+        )
+    return dict(zip(scripts, json.loads(ran.stdout), strict=True))
+
+
+def test_own_service_worker_is_let_through(found: dict[str, bool]) -> None:
+    assert found["own"] is True
+
+
+@pytest.mark.parametrize("name", DISHONEST)
+def test_other_service_worker_is_not(found: dict[str, bool], name: str) -> None:
+    """One that does a single thing more."""
+    assert found[name] is False

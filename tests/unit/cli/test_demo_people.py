@@ -1,5 +1,6 @@
-"""The demonstration's people answer at once, and stop when it does."""
+"""The demonstration's people answer at once and stop when it does; invented people do not wait."""
 
+import json
 import threading
 import time
 from collections.abc import Callable
@@ -7,10 +8,12 @@ from typing import Any
 
 import pytest
 import requests
+from sottovoce.aggregator.planning.simulated_survey import invent
 from sottovoce.aggregator.planning.vectorized_randomizers import seeded
 from sottovoce.aggregator.storage.models import SESSION_IDLE, SESSION_MOST
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.client.draws import Draws
+from sottovoce.client.link import Link
 from sottovoce.client.transport import TRIES, Transport
 from sottovoce.demo import respondents
 from sottovoce.demo.run import (
@@ -24,8 +27,10 @@ from sottovoce.demo.run import (
     prepare,
 )
 from sottovoce.shared.errors import TransportError
+from sottovoce.shared.parse_survey import parse_survey
 
-from tests.unit.client.fakes import Reply, Session
+from tests.documents import question, survey as document
+from tests.unit.client.fakes import Reply, Session, acknowledge
 
 
 def test_nobody_goes_on_answering_once_it_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,3 +132,20 @@ def test_terminal_rounds_ties_as_pages_do() -> None:
     """A double of .0125 is above the tie, and one of .0065 below it; both tell the truth and the limits."""
     (line,) = in_words([ComparedCell(("yes", "no"), 0.0125, (0.0065, 0.0125), (0.0065, 0.5))])[2:-1]
     assert line.split() == ["yes", "and", "no", "1.3%", *["0.6%", "to", "1.3%"], *["0.6%", "to", "50.0%"]]
+
+
+SURVEY = parse_survey(document(question({"name": "coin_flip"}), privacy={"send_within_hours": 168}))
+
+
+def test_invented_people_do_not_wait_for_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A survey whose reports wait for days is tried out in one go."""
+    session = Session(Reply(content=SURVEY.canonical), acknowledge)
+    monkeypatch.setattr(respondents, "Transport", lambda origin, **_: Transport(origin, session))
+    arrived: list[int] = []
+    link = Link("https://a.example", SURVEY.name, SURVEY.digest[:32])
+    respondents.send_invented(link, SURVEY, invent(SURVEY, 2, 1), 1, lambda: arrived.append(1))
+    respondents.send_all("https://a.example", SURVEY, [{"q": "yes"}], lambda: arrived.append(1))
+    reports = [json.loads(options["data"]) for _, url, options in session.requests if url.endswith("/reports")]
+
+    assert len(arrived) == len(reports) == 3
+    assert {report["digest"] for report in reports} == {SURVEY.digest}

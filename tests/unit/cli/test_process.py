@@ -1,18 +1,26 @@
-"""An aggregator as a process: a port for it, and waiting until it is ready, or for nothing."""
+"""An aggregator as a process: its port, its orders to end, and what ``serve`` says of its settings."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import click
 import pytest
+from granian.constants import Interfaces
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.cli.process import capture_signals, end, free_port, wait_until_ready
+from sottovoce.cli.serve import notes
+from sottovoce.cli.server import Supervisor
 from sottovoce.shared.errors import StorageError
 
 from tests.commands import run
 from tests.conftest import Running
+from tests.surveys import document, survey
 
 
 def test_free_port_is_none_that_systems_give_away() -> None:
@@ -140,3 +148,94 @@ def test_handlers_are_put_back() -> None:
     with capture_signals():
         assert signal.getsignal(signal.SIGTERM) != before[0]
     assert (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)) == before
+
+
+FORK = """
+import os, signal, time
+from sottovoce.cli.server import hear_orders_in_children
+noted = lambda *_: None
+signal.signal(signal.SIGTERM, noted), signal.signal(signal.SIGINT, noted)
+os.register_at_fork(after_in_child=lambda: os.kill(os.getpid(), signal.NUMBER))
+hear_orders_in_children()
+child = os.fork()
+if not child:
+    time.sleep(0.3)
+    os._exit(7)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), len(signal.pthread_sigmask(signal.SIG_BLOCK, [])))
+"""
+
+
+def fork(number: signal.Signals) -> str:
+    """How a child ends that gets this signal as the first thing after its fork, and what the parent holds back."""
+    script = FORK.replace("NUMBER", number.name)
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_child_that_is_told_to_end_as_the_first_thing_ends() -> None:
+    """The order waits for the moment at which the child has put its parent's handlers off."""
+    assert fork(signal.SIGTERM) == f"{-signal.SIGTERM} 0"
+
+
+def test_child_leaves_ctrl_c_to_its_parent() -> None:
+    """Who passes it on; else the parent would take the child's end for a failure."""
+    assert fork(signal.SIGINT) == "7 0"
+
+
+def test_order_to_end_is_noted_while_the_main_loop_is_busy() -> None:
+    """Held up by nothing, though the main thread holds the event's lock; and heard, though the event is cleared."""
+    server = Supervisor("none", interface=Interfaces.RSGI)
+    interrupt = server.main_loop_interrupt
+    with interrupt._cond:
+        server.signal_handler_interrupt(signal.SIGTERM, None)
+        assert not interrupt.is_set()
+    assert interrupt.wait(timeout=20)
+    interrupt.clear()
+    assert interrupt.wait(timeout=20)
+    assert server.interrupt_signal
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({}, ["SOTTOVOCE_PUBLIC_URL"]),
+        ({"public_url": "https://survey.example.org"}, []),
+        ({"trusted_hosts": "survey.example.org"}, []),
+    ],
+)
+def test_operator_is_told_that_any_host_name_is_accepted(settings: dict[str, str], told: list[str]) -> None:
+    """With what ends it; nothing where a name is known."""
+    found = list(notes(Settings(**settings)))
+
+    assert len(found) == len(told)
+    assert all(word in line for word, line in zip(told, found, strict=True))
+
+
+def test_setting_for_frames_is_ignored_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It names the setting and what to do instead."""
+    monkeypatch.setenv("SOTTOVOCE_EMBED_ORIGINS", "https://a.example")
+    (line,) = notes(Settings(public_url="https://survey.example.org"))
+
+    assert line.startswith("SOTTOVOCE_EMBED_ORIGINS is ignored")
+    assert "Link to it" in line
+
+
+def test_file_whose_survey_was_deleted_is_a_warning_and_the_others_are_served(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A unit file names it for years: the node starts again, and says why this one is not there."""
+    file = tmp_path / "exam.yaml"
+    file.write_text(json.dumps(document()), encoding="utf-8")
+    storage = open_url("", tmp_path)
+    for name in ("exam", "other"):
+        storage.publish(survey(name=name))
+    storage.delete_survey("exam")
+    storage.close()
+    served: list[str] = []
+    monkeypatch.setattr("sottovoce.cli.serve.run", lambda _, lines: served.extend(lines))
+    result = run("serve", file, "--data", tmp_path, "--port", free_port())
+
+    assert (result.exit_code, result.output) == (0, "")
+    assert [line for line in served if "deleted" in line] == [
+        f"Warning: {file} is not published: its survey was deleted, and devices remember its name."
+    ]
+    assert [line.split(":")[0] for line in served if line.startswith("Survey ")] == ["Survey other"]

@@ -1,9 +1,19 @@
-"""From answers to true values."""
+"""From answers to true values; which items are shown, and what goes with the receipt."""
+
+from typing import Any
 
 import pytest
-from sottovoce.shared.errors import AnswerError
+from sottovoce.aggregator.planning.lint import oldest_release
+from sottovoce.client.terminal.receipt import show_receipt
+from sottovoce.shared.completion import ending
+from sottovoce.shared.errors import AnswerError, SpecError
+from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.report import Report, dump_report
+from sottovoce.shared.visibility import Condition, is_shown
 
-from tests.documents import day, number, one_of, parsed, question, some_of, vector
+from tests.absences import COIN, asks
+from tests.documents import day, number, one_of, parsed, question, some_of, survey, vector
+from tests.vectors.items import screened
 
 EPSILON = {"epsilon": "1"}
 SENTINEL = "sentinel_7731"
@@ -71,3 +81,78 @@ def test_mask_does_not_depend_on_the_order_of_options():
 
     assert 0b101 == asked.encode(["c0", "c2"]) == asked.encode(("c2", "c0"))
     assert asked.encode([]) == 0
+
+
+@pytest.mark.parametrize(("value", "held"), [(1, False), (2, True), (3, True), (5, True), (6, False)])
+def test_range_holds_with_both_its_ends(value: int, held: bool) -> None:
+    """The first and the last step belong to it."""
+    assert Condition("age", span=(2, 5)).holds(value) is held
+
+
+def test_one_of_several_options_is_enough() -> None:
+    """By equality for one option, by its bit where several may be chosen."""
+    assert [Condition("q", options=(0, 2)).holds(value) for value in range(4)] == [True, False, True, False]
+    assert [Condition("q", options=(1,), mask=True).holds(value) for value in range(4)] == [False, False, True, True]
+
+
+def test_all_conditions_must_hold_and_none_does_without_an_answer() -> None:
+    """What is hidden or refused shows nothing further."""
+    both = (Condition("a", options=(1,)), Condition("b", options=(0,)))
+
+    assert is_shown((), (), {})
+    assert is_shown(both, (), {"a": 1, "b": 0})
+    assert not is_shown(both, (), {"a": 1, "b": 1})
+    assert not is_shown(both, (), {"a": 1})
+
+
+def test_one_condition_of_any_of_is_enough_beside_all_of_the_others() -> None:
+    """An answer that is absent is none of them."""
+    first, second, third = (Condition(name, options=(1,)) for name in "abc")
+
+    assert is_shown((), (first, second), {"b": 1})
+    assert not is_shown((), (first, second), {"a": 0})
+    assert not is_shown((), (first, second), {})
+    assert is_shown((third,), (first, second), {"a": 1, "c": 1})
+    assert not is_shown((third,), (first, second), {"a": 1, "b": 1})
+
+
+OUT = "https://h.example/out"
+
+
+def mistakes(when: object) -> list[tuple[str, str]]:
+    asked = [asks("boolean", "student", public=True), asks("boolean", "smokes", mechanism=COIN)]
+    with pytest.raises(SpecError) as raised:
+        parse_survey(survey(*asked, after={"link": OUT, "screen_out": {"when": when, "link": OUT}}))
+    return [(problem.pointer, str(problem.message)) for problem in raised.value.problems]
+
+
+def test_private_question_is_refused_with_the_reason() -> None:
+    """Also beside a public one."""
+    [(pointer, message)] = mistakes({"student": "no", "smokes": "yes"})
+    assert pointer == "/after/screen_out/when/smokes"
+    assert "would give that answer away" in message
+
+
+@pytest.mark.parametrize("when", [{}, "student", {"other": "yes"}, {"student": "maybe"}])
+def test_other_mistakes_are_found(when: Any) -> None:
+    assert len(mistakes(when)) == 1
+
+
+@pytest.mark.parametrize(
+    ("values", "is_out"),
+    [((0, 2, 0, 0), True), ((0, 2, 2, 1), True), ((1, 2, 0, 0), False), ((0, 4, 0, 0), False), ((0, 2, 1, 0), False)],
+)
+def test_end_follows_from_public_values(
+    values: tuple[int, ...], is_out: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All of its conditions must hold, and the private value has no say; the terminal shows that end."""
+    asked = screened()
+    assert ("link" in ending(asked, values)) == is_out
+    body = dump_report(Report(asked.name, asked.digest, 0, "0" * 32, values), asked).decode()
+    show_receipt(asked, {"body": body, "sha256": "", "report_id": "", "digest": ""}, as_json=False)
+    assert (OUT in capsys.readouterr().err) == is_out
+
+
+def test_only_this_release_can_answer_it() -> None:
+    found = oldest_release(screened())
+    assert found[1] == ["screen_out"]
