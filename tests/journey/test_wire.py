@@ -10,7 +10,7 @@ from sottovoce.shared.spec import Question, Survey
 
 from tests.blocks import block, in_block
 from tests.surveys import every_type, survey
-from tests.unit.audit.test_blocks import separate
+from tests.unit.audit.test_question_audit import separate
 from tests.vectors.arms import three_arms, two_arms
 from tests.wire import check, check_form, check_frequencies, check_times, watch
 

@@ -38,7 +38,6 @@ SOURCE_READERS = (
     "tests/unit/test_documentation.py",
     "tests/unit/test_imports.py",
     "tests/unit/test_packages.py",
-    "tests/unit/test_sbom.py",
     "tests/unit/test_size.py",
     "tests/unit/test_sources.py",
     "tests/unit/client/test_web_sources.py",

@@ -26,7 +26,7 @@ from sottovoce.cli import server
 
 from tests.conftest import Running
 from tests.surveys import survey
-from tests.unit.test_locks import needed, pins
+from tests.unit.test_packages import needed, pins
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"

@@ -1,21 +1,27 @@
-"""Wheel and source archive: the same bytes each time, complete, and they run where nothing else is installed."""
+"""Wheel and source archive are the same bytes each time; locks and the list of parts name what is in them."""
 
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tarfile
 import time
+import tomllib
 import venv
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from email import message_from_string
 from importlib import import_module
+from importlib.metadata import requires
 from pathlib import Path
+from typing import Any
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from sottovoce.cli.process import free_port
 
 from tests.listener import honest, listening
@@ -163,3 +169,101 @@ def test_steps_of_the_dockerfile_make_a_node_that_is_healthy(tmp_path: Path) -> 
     assert healthy
     assert node.returncode == 0
     assert {path.name for path in tmp_path.iterdir()} == {"build", "opt", "data"}
+
+
+pytestmark = pytest.mark.slow
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def direct() -> set[str]:
+    """Every package that the project itself names, but for itself."""
+    named = [*PROJECT["dependencies"], *(each for extra in PROJECT["optional-dependencies"].values() for each in extra)]
+    return {canonicalize_name(Requirement(each).name) for each in named} - {PROJECT["name"]}
+
+
+@pytest.fixture(scope="module")
+def bill(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The document, made by the Makefile's own command."""
+    recipe = (ROOT / "Makefile").read_text(encoding="utf-8").partition("\nsbom:")[2].splitlines()[1]
+    command = recipe.strip().replace("$(BIN)", str(Path(sys.executable).parent)).split()
+    out = tmp_path_factory.mktemp("sbom") / "sbom.json"
+    subprocess.run([str(out) if word == "sbom.json" else word for word in command], cwd=ROOT, check=True,
+                   capture_output=True)  # fmt: skip
+    return json.loads(out.read_text(encoding="utf-8"))
+
+
+@pytest.mark.slow
+def test_each_direct_dependency_is_in_it(bill: dict[str, Any]) -> None:
+    """And whatever those bring along: as many as are pinned, each with its version and hashes."""
+    lock = (ROOT / "requirements-slow.lock").read_text(encoding="utf-8")
+    pinned = {
+        canonicalize_name(name): version for name, version in re.findall(r"^([\w.-]+)==([^ \\]+)", lock, re.MULTILINE)
+    }
+    listed = {canonicalize_name(each["name"]): each for each in bill["components"]}
+
+    assert direct() - listed.keys() == set()
+    assert {name: each["version"] for name, each in listed.items()} == pinned
+    for each in listed.values():
+        assert any(reference.get("hashes") for reference in each["externalReferences"]) or each.get("hashes")
+
+
+@pytest.mark.slow
+def test_it_is_of_this_release(bill: dict[str, Any]) -> None:
+    """Its name, version and licence."""
+    component = bill["metadata"]["component"]
+
+    assert (component["name"], component["version"]) == (PROJECT["name"], PROJECT["version"])
+    assert PROJECT["license"] in json.dumps(component["licenses"])
+
+
+def test_page_brings_nothing_of_others() -> None:
+    """So there is no package of node to be listed: none is delivered, and no script names one."""
+    scripts = [path for folder in ("client", "shared", "aggregator") for path in (ROOT / folder).rglob("*.*js")]
+    imported = {name for path in scripts for name in re.findall(r'from "([^"]+)"', path.read_text(encoding="utf-8"))}
+
+    assert len(scripts) > 60
+    assert not [
+        path for folder in ("client", "shared", "aggregator") for path in (ROOT / folder).rglob("package*.json")
+    ]
+    assert {name for name in imported if not name.startswith((".", "/", "node:"))} == set()
+
+
+INSTALLERS = ("editables", "hatchling")
+"""What installs the checkout itself into the environment."""
+
+
+def pins(file: str) -> dict[str, str]:
+    """The hashes of each pinned version of a lock, whatever the system that it is for."""
+    text = (ROOT / file).read_text(encoding="utf-8")
+    blocks = re.split(r"\n(?=\S)", text.strip())
+    return {block.split()[0]: " ".join(re.findall(r"sha256:\w+", block)) for block in blocks}
+
+
+def needed(requirements: Iterable[str], found: set[str]) -> set[str]:
+    """Names of these packages and of all that they need on this system, added to those found."""
+    for requirement in (Requirement(each) for each in requirements):
+        name = canonicalize_name(requirement.name)
+        if name not in found and (requirement.marker is None or requirement.marker.evaluate({"extra": ""})):
+            found.add(name)
+            needed(requires(name) or [], found)
+    return found
+
+
+def test_demo_installs_what_the_aggregator_needs_and_nothing_else() -> None:
+    """Each pin is one of all tests, and those are of the long tests, hashes included."""
+    wanted = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["aggregator"], *INSTALLERS]
+    all_pins, demo = pins("requirements.lock"), pins("requirements-demo.lock")
+
+    assert demo.items() <= all_pins.items() <= pins("requirements-slow.lock").items()
+    here = {canonicalize_name(name) for name in (re.split("==", pin)[0] for pin in demo)}
+    assert needed(wanted, set()) <= here
+    assert here - needed(wanted, set()) <= {"tzdata", "uvloop"}
+
+
+def test_every_direct_dependency_has_its_reason() -> None:
+    """In the table of docs/dependencies.md, and the table names no package that is gone."""
+    rows = re.findall(r"^\|[^|]*\|([^|]*)\|", (ROOT / "docs/dependencies.md").read_text(encoding="utf-8"), re.MULTILINE)
+    listed = {name for cell in rows for name in re.findall(r"`([\w-]+)`", cell)}
+
+    assert set(map(canonicalize_name, listed)) == direct()

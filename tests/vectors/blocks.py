@@ -11,7 +11,7 @@ from sottovoce.shared.report import dump_report, report_length
 from sottovoce.shared.spec import Survey
 
 from tests.documents import Document, names, question, survey
-from tests.property.test_blocks import BLOCKS
+from tests.property.test_channels import BLOCKS
 from tests.vectors.cases import bad_changes
 from tests.vectors.tape import Tape
 

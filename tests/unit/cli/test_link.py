@@ -1,4 +1,4 @@
-"""Tokens from the command line: written down where nobody else reads, and over nothing that is there."""
+"""Links from the command line: tokens that nobody else reads, written over nothing that is there, and codes."""
 
 import csv
 import errno
@@ -17,7 +17,8 @@ from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.database import ADDRESS
 
 from tests.commands import refused, run
-from tests.surveys import survey
+from tests.qr_reader import read_qr
+from tests.surveys import months, survey
 from tests.unit.shared.test_schema import validator
 
 
@@ -168,3 +169,48 @@ def test_cards_replace_no_file(data: Path) -> None:
 
     assert run("link", "create", "exam", *options).exit_code == 1
     assert created(data) == 0
+
+
+@pytest.fixture
+def panel(tmp_path: Path) -> Path:
+    """A data folder with a survey of three waves."""
+    storage = SQLiteStorage(tmp_path / FILE)
+    storage.publish(survey(waves=months(3)))
+    storage.close()
+    return tmp_path
+
+
+def qr(panel: Path, name: str, *more: str) -> Result:
+    """The verb, with a file in the data folder."""
+    return run("survey", "qr", "exam", "--out", panel / name, "--data", panel, *more)
+
+
+def test_picture_leads_to_the_link_that_is_told(panel: Path) -> None:
+    """A telephone reads what the terminal says, wave and all."""
+    done = qr(panel, "exam.png", "--wave", "2")
+    (link,) = read_qr((panel / "exam.png").read_bytes())
+
+    assert link.endswith("&w=2")
+    assert done.stderr.strip().endswith(link)
+
+
+def test_ending_says_what_is_made(panel: Path) -> None:
+    """A drawing, or a poster in the language that is asked for."""
+    assert qr(panel, "exam.svg").exit_code == qr(panel, "exam.html", "--language", "de").exit_code == 0
+    assert (panel / "exam.svg").read_text().startswith("<?xml")
+    assert '<html lang="de"' in (panel / "exam.html").read_text()
+
+
+@pytest.mark.parametrize(("name", "more"), [("exam.pdf", ()), ("exam", ()), ("exam.svg", ("--wave", "3"))])
+def test_what_cannot_be_drawn_is_refused(panel: Path, name: str, more: tuple[str, ...]) -> None:
+    """And nothing is written."""
+    assert qr(panel, name, *more).exit_code != 0
+    assert not (panel / name).exists()
+
+
+def test_code_replaces_no_file(panel: Path) -> None:
+    """Whatever stood there stays."""
+    (panel / "exam.svg").write_text("mine")
+
+    assert qr(panel, "exam.svg").exit_code == 1
+    assert (panel / "exam.svg").read_text() == "mine"

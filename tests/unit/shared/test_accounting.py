@@ -1,11 +1,14 @@
-"""What adds up adds up, with a small delta too, to the digits that were worked out beforehand."""
+"""What adds up adds up, to the digits worked out beforehand: with delta, shuffled, and by instructions of a coin."""
 
 import math
+from collections.abc import Iterator
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
+from math import comb
 
 import pytest
+from sottovoce.shared import shuffling
 from sottovoce.shared.accounting import (
     advanced_epsilon,
     belief_after,
@@ -14,11 +17,19 @@ from sottovoce.shared.accounting import (
     report_epsilon,
     waves_epsilon,
 )
+from sottovoce.shared.by_hand.own_coin import Part, Procedure, procedure
+from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
+from sottovoce.shared.mechanisms.kary_rr import KaryRR
+from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.shuffling import clone_weight, pair_weight, shuffled_binary, shuffled_bound
+
+from tests.absences import COIN, asks
+from tests.documents import names, survey
 
 LN2, LN3 = math.log(2), math.log(3)
 
-COIN = BinaryRR(Fraction(3, 4), Fraction(1, 4))
+FLIP = BinaryRR(Fraction(3, 4), Fraction(1, 4))
 
 NONSENSE = [-1e-9, math.nan, math.inf, -math.inf]
 
@@ -54,7 +65,7 @@ def test_joint_answers_cost_the_sum() -> None:
     pairs = list(product((0, 1), repeat=2))
 
     worst = max(
-        COIN.probability(y, x) * warner.probability(z, w) / (COIN.probability(y, u) * warner.probability(z, v))
+        FLIP.probability(y, x) * warner.probability(z, w) / (FLIP.probability(y, u) * warner.probability(z, v))
         for (y, z), (x, w), (u, v) in product(pairs, repeat=3)
     )
     assert worst == 6
@@ -192,3 +203,215 @@ def test_nonsense_is_no_number_of_releases(releases: int) -> None:
     for account in (optimal_epsilon, advanced_epsilon):
         with pytest.raises(ValueError, match="number of releases"):
             account(0.1, releases, 0.5)
+
+
+def keep(epsilon: float) -> float:
+    """The probability of the truth in binary randomized response."""
+    return math.exp(epsilon) / (1 + math.exp(epsilon))
+
+
+FIGURES = [
+    (LN2, 1000, 3, "0.082", "0.093"),
+    (LN3, 1000, 3, "0.142", "0.168"),
+    (LN3, 10_000, 3, "0.040", "0.049"),
+    (2.0, 1000, 3, "0.323", "0.397"),
+    (LN3, 100, 3, "0.550", "0.588"),
+]
+
+
+@pytest.mark.parametrize(("epsilon", "people", "digits", "exact", "bound"), FIGURES)
+def test_shuffling_gives_the_printed_figures(epsilon: float, people: int, digits: int, exact: str, bound: str) -> None:
+    """Exact, and by clones; the specification's .094 is the .0933 here in coarser blocks."""
+    assert f"{shuffled_binary(keep(epsilon), people, DELTA):.{digits}f}" == exact
+    assert f"{shuffled_bound(epsilon, pair_weight(epsilon), people, DELTA):.{digits}f}" == bound
+
+
+def distribution(n: int, p: float) -> list[float]:
+    """Bin(n, p), term by term."""
+    return [comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(n + 1)]
+
+
+def plain_delta(others: list[float], a: float, total: float) -> float:
+    """The hockey-stick of both directions, term by term."""
+    padded = [0.0, *others, 0.0]
+    rows = [(a * x + (1 - a) * y, (1 - a) * x + a * y) for x, y in pairwise(padded)]
+    limit = math.exp(total)
+    return max(sum(max(p - limit * q, 0) for p, q in rows), sum(max(q - limit * p, 0) for p, q in rows))
+
+
+def convolved(one: list[float], other: list[float]) -> list[float]:
+    result = [0.0] * (len(one) + len(other) - 1)
+    for i, p in enumerate(one):
+        for j, q in enumerate(other):
+            result[i + j] += p * q
+    return result
+
+
+@pytest.mark.parametrize(("epsilon", "people"), [(LN3, 40), (LN2, 25), (2.0, 60), (0.3, 30)])
+def test_exact_figure_is_the_worst_of_all_populations(epsilon: float, people: int) -> None:
+    """Its delta is allowed for every number of true yes among the others, and it is the least such figure."""
+    a, delta = keep(epsilon), 1e-3
+    total = shuffled_binary(a, people, delta)
+
+    def worst(value: float) -> float:
+        others = people - 1
+        return max(
+            plain_delta(convolved(distribution(t, a), distribution(others - t, 1 - a)), a, value)
+            for t in range(others + 1)
+        )
+
+    assert worst(total) <= delta * (1 + 1e-9)
+    assert worst(total * (1 - 1e-6)) > delta
+
+
+def test_bound_is_the_plain_sum_over_clones() -> None:
+    """E over C ~ Bin(n - 1, w) of the hockey-stick with C fair coins."""
+    people, delta, weight = 30, 1e-3, pair_weight(LN3)
+    total = shuffled_bound(LN3, weight, people, delta)
+
+    def mean(value: float) -> float:
+        shares = distribution(people - 1, weight)
+        return sum(share * plain_delta(distribution(c, 0.5), keep(LN3), value) for c, share in enumerate(shares))
+
+    assert mean(total) <= delta * (1 + 1e-9)
+    assert mean(total * (1 - 1e-6)) > delta
+
+
+@pytest.mark.parametrize("least", [1 / 3, 0.5, 0.7])
+def test_least_total_is_rounded_up(least: float) -> None:
+    """However the search ends, the total that it gives is allowed."""
+    assert least <= shuffling._least(1.0, DELTA, lambda total: 0.0 if total >= least else 1.0) < least + 1e-11
+
+
+def test_blocks_only_raise_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For very many people numbers of clones are taken together; the figure is then larger, never smaller."""
+    one_by_one = shuffled_bound(LN3, pair_weight(LN3), 500, DELTA)
+    monkeypatch.setattr(shuffling, "_WORK", 3000)
+
+    assert one_by_one < shuffled_bound(LN3, pair_weight(LN3), 500, DELTA) < 1.2 * one_by_one
+
+
+def test_order_of_the_bounds() -> None:
+    """Exact, clones of k-ary response, clones of anything, the local epsilon; and nobody else means no gain."""
+    exact = shuffled_binary(keep(LN3), 1000, DELTA)
+    pairs, anything = (shuffled_bound(LN3, weight(LN3), 1000, DELTA) for weight in (pair_weight, clone_weight))
+
+    assert exact < pairs < anything < LN3
+    assert shuffled_binary(keep(LN3), 1, DELTA) == pytest.approx(LN3, abs=1e-5)
+    assert shuffled_bound(LN3, 1e-9, 1000, DELTA) == pytest.approx(LN3, abs=1e-5)
+
+
+@pytest.mark.parametrize(("people", "delta"), [(0, 1e-6), (-1, 1e-6), (1.5, 1e-6), (10**7, 1e-6), (10, 0.0), (10, 1.0),
+                                               (10, math.nan), (10, 1e-16)])  # fmt: skip
+def test_nonsense_gives_no_figure(people: int, delta: float) -> None:
+    """A condition that cannot be has no account."""
+    for account in (lambda: shuffled_binary(0.75, people, delta), lambda: shuffled_bound(1.0, 0.5, people, delta)):
+        with pytest.raises(ValueError, match=r"respondents|delta"):
+            account()
+
+
+def test_nonsense_is_no_channel() -> None:
+    """Less truth than chance, a weight beyond 1, an epsilon that is no number."""
+    for a in (0.5, 1.0, 0.2, math.nan):
+        with pytest.raises(ValueError, match="a must lie"):
+            shuffled_binary(a, 100, DELTA)
+    for epsilon, weight in ((1.0, 0.0), (1.0, 1.1), (math.nan, 0.5)):
+        with pytest.raises(ValueError, match=r"weight|epsilon"):
+            shuffled_bound(epsilon, weight, 100, DELTA)
+
+
+def channels(whole: int) -> Iterator[BinaryRR]:
+    for high in range(2, whole):
+        for low in range(1, high):
+            yield BinaryRR(Fraction(high, whole), Fraction(low, whole))
+
+
+def coin_distribution(made: Procedure, truth: int) -> Fraction:
+    """P(yes is reported) when the instructions are followed."""
+    total = Fraction(0)
+    for action, outcomes in made.parts:
+        if made.flips:
+            weight = sum((Fraction(1, 2 ** len(beginning)) for beginning in outcomes), Fraction(0))
+        else:
+            weight = Fraction(outcomes[1] - outcomes[0] + 1, 6)
+        total += weight * {"truth": truth, "opposite": 1 - truth, "yes": 1, "no": 0}[action]
+    return total
+
+
+@pytest.mark.parametrize("whole", [3, 4, 6, 8])
+def test_procedure_is_the_channel(whole: int) -> None:
+    """Whoever follows the instructions reports yes with exactly the channel's probabilities."""
+    for channel in channels(whole):
+        made = procedure(channel)
+        assert made is not None
+        assert (coin_distribution(made, 1), coin_distribution(made, 0)) == (channel.a, channel.b)
+
+
+@pytest.mark.parametrize("whole", [3, 4, 6, 8])
+def test_every_outcome_has_one_instruction(whole: int) -> None:
+    """Rows of flips begin with exactly one of the beginnings; the numbers of a die are each named once."""
+    for channel in channels(whole):
+        made = procedure(channel)
+        assert made is not None
+        if made.flips:
+            rows = [f"{row:0{made.flips}b}".replace("0", "H").replace("1", "T") for row in range(2**made.flips)]
+            named = [[row for b in part.outcomes for row in rows if row.startswith(b)] for part in made.parts]
+            assert sorted(row for part in named for row in part) == sorted(rows)
+        else:
+            faces = [range(part.outcomes[0], part.outcomes[1] + 1) for part in made.parts]
+            assert [face for part in faces for face in part] == [1, 2, 3, 4, 5, 6]
+
+
+def test_textbook_designs() -> None:
+    """The coin flip, Warner's design with a die, and forced response with a die."""
+    third, sixth = Fraction(1, 3), Fraction(1, 6)
+
+    assert procedure(BinaryRR(Fraction(3, 4), Fraction(1, 4))) == Procedure(
+        2, (Part("truth", ("H",)), Part("yes", ("TH",)), Part("no", ("TT",)))
+    )
+    assert procedure(BinaryRR(2 * third, third)) == Procedure(0, (Part("truth", (1, 4)), Part("opposite", (5, 6))))
+    assert procedure(BinaryRR(5 * sixth, third)) == Procedure(
+        0, (Part("truth", (1, 3)), Part("yes", (4, 5)), Part("no", (6, 6)))
+    )
+
+
+def test_other_channels_have_none() -> None:
+    """Twelfths, fifths, sixteenths, more than two categories."""
+    for whole in (5, 7, 9, 12, 16):
+        assert procedure(BinaryRR(Fraction(whole - 1, whole), Fraction(1, whole))) is None
+    assert procedure(KaryRR(Fraction(3), 2)) is None
+
+
+OWN = {"privacy": {"procedure": "own_coin"}}
+GOOD = asks("boolean", "q", mechanism=COIN)
+
+
+@pytest.mark.parametrize(
+    ("question", "place"),
+    [
+        (asks("boolean", "r", mechanism={"name": "warner", "truth": "3/5"}), "/questions/1/mechanism"),
+        (asks("boolean", "r", mechanism={"epsilon": "1"}), "/questions/1/mechanism"),
+        (asks("select_one", "r", choices=names(2), mechanism={"epsilon": "1"}), "/questions/1/mechanism"),
+        (asks("boolean", "r", mechanism=COIN, when_absent="no"), "/questions/1"),
+        (asks("note", "r", visible_if={"q": "yes"}), "/questions/1/visible_if"),
+        (asks("matrix", "r", rows=names(2), of={"type": "boolean", "mechanism": {"epsilon": "1"}}),
+         "/questions/1/of/mechanism"),
+    ],
+)  # fmt: skip
+def test_survey_for_coins_asks_nothing_else(question: dict, place: str) -> None:
+    """No other channel, no condition, no absence."""
+    with pytest.raises(SpecError) as caught:
+        parse_survey(survey(GOOD, question, **OWN))
+
+    assert [problem.pointer for problem in caught.value.problems] == [place]
+
+
+def test_survey_for_coins_is_of_its_own_kind() -> None:
+    """Notes, public questions and matrices of such channels go with it; its epsilon is the channels'."""
+    matrix = asks("matrix", "m", rows=names(2), of={"type": "boolean", "mechanism": {"name": "warner", "truth": "2/3"}})
+    public = asks("rating", "p", choices=names(3), public=True)
+    made = parse_survey(survey(asks("note", "n"), GOOD, public, matrix, **OWN))
+
+    assert made.own_coin
+    assert made.document["privacy"]["procedure"] == "own_coin"
+    assert made.epsilon == sum(question.epsilon for question in made.questions) > 0
