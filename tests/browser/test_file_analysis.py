@@ -9,7 +9,7 @@ from tests.browser.studio_site import studio_site
 from tests.browser.test_access import barriers
 from tests.browser.visit import sign_in
 from tests.conftest import Running
-from tests.unit.aggregator.studio.file_analysis.test_design_forms import people, race, sample
+from tests.unit.aggregator.studio.file_analysis.test_file_page import people, race, sample
 
 HEADER = b"cheated,cheated_channel,year\n"
 YES = b"yes,coin_flip,first\n" * 20 + b"yes,coin_flip,last\n" * 10

@@ -13,8 +13,17 @@ from sottovoce.aggregator.studio.file_analysis import page
 from sottovoce.aggregator.studio.file_analysis.page import VISITORS_AT_ONCE, UploadedFiles
 
 from tests.unit.aggregator.analysis.closed_surveys import states
-from tests.unit.aggregator.studio.file_analysis.test_design_forms import LIST, race
-from tests.unit.aggregator.studio.file_analysis.test_file_page import DATA, HERE, OWN, get, post, send, uploaded
+from tests.unit.aggregator.studio.file_analysis.test_file_page import (
+    DATA,
+    HERE,
+    LIST,
+    OWN,
+    get,
+    post,
+    race,
+    send,
+    uploaded,
+)
 from tests.unit.aggregator.studio.joint_pages import SITE
 
 
