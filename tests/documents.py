@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Question
 
@@ -55,3 +57,14 @@ def vector(count: int, low: str | int, high: str | int, step: str | int, mechani
 
 def parsed(document: Document) -> Question:
     return parse_survey(survey(document)).questions[0]
+
+
+def problems_of(document: Document) -> list[tuple[str, str]]:
+    """(pointer, message) of every mistake in a survey file."""
+    with pytest.raises(SpecError) as caught:
+        parse_survey(document)
+    return [(problem.pointer, problem.message) for problem in caught.value.problems]
+
+
+def wrong_places(document: Document) -> list[str]:
+    return [pointer for pointer, _ in problems_of(document)]

@@ -13,7 +13,7 @@ from sottovoce.shared.rational import log
 from sottovoce.shared.report import report_length
 from sottovoce.shared.spec import Survey
 
-from tests.documents import Document, names, survey
+from tests.documents import Document, names, problems_of, survey
 from tests.vectors.blocks import COIN, asks
 
 ODDS = {"name": "joint_rr", "odds": "9", "radius": 0}
@@ -55,15 +55,12 @@ def test_questions_of_a_block_have_their_parts_of_its_mechanism() -> None:
     assert found.encode({"first": "no", "a": "no", "m_r0": "c1", "m_r1": "c2", "z": "no"}) == (0, 0, 2, 1, 2, 0)
 
 
-def test_epsilon_is_written_out_as_odds_and_radius() -> None:
-    """So that devices need no choice of their own."""
+def test_epsilon_is_written_out_and_costs_once() -> None:
+    """As odds and radius; a block is one question to an allowance."""
     found = read(block(asks("a"), asks("b"), mechanism={"epsilon": "2.2"}))
     assert found.document["questions"][0]["mechanism"] == ODDS
     assert "mechanism" not in found.document["questions"][0]["items"][0]
 
-
-def test_block_costs_its_epsilon_once() -> None:
-    """In a report, in a wave, and as one of the questions that are drawn."""
     coins = [asks(name, mechanism=COIN) for name in ("x", "y")]
     found = read(*coins, TWO)
     assert [question.epsilon for question in found.questions[2:]] == [log(Fraction(9))] * 2
@@ -176,9 +173,7 @@ def test_survey_without_a_block_has_no_trace_of_it() -> None:
 
 def refused(*questions: Document, **more: Any) -> dict[str, str]:
     """The mistakes that are found, by their pointers."""
-    with pytest.raises(SpecError) as caught:
-        parse_survey(survey(*questions, **more))
-    return {problem.pointer: problem.message for problem in caught.value.problems}
+    return dict(problems_of(survey(*questions, **more)))
 
 
 def test_some_questions_of_a_block_are_drawn() -> None:

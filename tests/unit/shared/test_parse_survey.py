@@ -7,23 +7,23 @@ from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import load_survey, parse_survey
 from sottovoce.shared.redemption import spell_modulus
 
-from tests.documents import names, number, one_of, parsed, question, some_of, survey, vector
+from tests.documents import (
+    names,
+    number,
+    one_of,
+    parsed,
+    problems_of as problems,
+    question,
+    some_of,
+    survey,
+    vector,
+    wrong_places as pointers,
+)
 from tests.surveys import months
 
 COIN = {"name": "coin_flip"}
 BIT = {"a": "3/4", "b": "1/4"}
 MODULUS = 2**2047 + 1
-
-
-def problems(document):
-    """(pointer, message) of every mistake."""
-    with pytest.raises(SpecError) as caught:
-        parse_survey(document)
-    return [tuple(problem) for problem in caught.value.problems]
-
-
-def pointers(document):
-    return [pointer for pointer, _ in problems(document)]
 
 
 def test_digest_of_existing_surveys_never_changes():
@@ -91,17 +91,14 @@ def test_links_after_the_receipt_have_labels():
     assert pointers(survey(question(COIN), after={"links": {"a": "http://h.example/"}})) == ["/after/links/a"]
 
 
-def test_waiting_before_sending_is_written_only_if_it_is_given():
-    """A survey without it is as it was; hours are whole, and a week is the most."""
+def test_times_of_sending_are_written_only_if_they_are_given():
+    """Hours to wait, and seconds whose multiple is waited for; so old digests stay."""
     assert parse_survey(survey(question(COIN))).send_within_hours == 0
     waiting = parse_survey(survey(question(COIN), privacy={"send_within_hours": 24}))
     assert waiting.send_within_hours == waiting.document["privacy"]["send_within_hours"] == 24
     for bad in (0, 169, "24", True):
         assert pointers(survey(question(COIN), privacy={"send_within_hours": bad})) == ["/privacy/send_within_hours"]
 
-
-def test_seconds_of_sending_are_written_only_if_they_are_given():
-    """A survey without them is as it was; from 10 to 3600, and never beside hours, which hide more."""
     assert parse_survey(survey(question(COIN))).send_at_seconds == 0
     waiting = parse_survey(survey(question(COIN), privacy={"send_at_seconds": 180}))
     assert waiting.send_at_seconds == waiting.document["privacy"]["send_at_seconds"] == 180
