@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from sottovoce.aggregator.analysis.published_counts import revisions_of
-from sottovoce.aggregator.export.catalogue import Source
+from sottovoce.aggregator.export.archive import write_folder
+from sottovoce.aggregator.export.catalogue import SINGLE, Source
 from sottovoce.aggregator.planning.simulated_survey import invent, randomized
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws
 from sottovoce.aggregator.storage import ReportBatch, Storage, StoragePlan
@@ -40,6 +42,31 @@ def drawn(survey: Survey, count: int, name: str = "files") -> list[tuple[int, ..
     (truths,) = invent(survey, count, seed=1)
     columns = randomized(survey, truths, BatchDraws(Tape(name)))
     return [tuple(int(value) for value in row) for row in zip(*columns, strict=True)]
+
+
+def files_of(folder: Path, *sent: tuple[Any, ...], names: Iterable[str] = ()) -> Path:
+    """Files of a closed survey: those that are named, else all of them in a folder of their own.
+
+    Args:
+        folder: for the database, and the named files.
+        sent: revisions of it with reports, and their wave where it is not 0; the files are those of the last one.
+        names: of single files.
+
+    Returns:
+        The folder that has the files.
+    """
+    with closing(published(folder, *{each[0].digest: each[0] for each in sent}.values())) as storage:
+        for asked, reports, *wave in sent:
+            send(storage, asked, reports, *wave)
+        storage.close_survey(asked.name, TODAY)
+        found = source(storage, asked)
+        for name in names:
+            SINGLE[name](found, folder / name)
+        if not names:
+            folder /= "files"
+            folder.mkdir()
+            write_folder(found, folder)
+    return folder
 
 
 def source(storage: Storage, survey: Survey, **changes: Any) -> Source:

@@ -27,7 +27,7 @@ from sottovoce.shared.errors import EstimateError, SpecError
 from sottovoce.shared.spec import Survey
 
 from tests.documents import names
-from tests.exported import TODAY, published, send, source
+from tests.exported import TODAY, files_of, published, send, source
 from tests.surveys import document, months, survey
 
 GOOD = "cheated,reason,year,wave,revision\n1,2,0,0,1\n0,,1,0,1\n"
@@ -130,14 +130,8 @@ def test_waves_and_revisions_are_read_back(tmp_path: Path) -> None:
     first, questions = survey(waves=months(2)), document()["questions"]
     questions[1]["mechanism"] = {"name": "subset_selection", "odds": "3", "size": 1}
     second = survey(waves=months(2), questions=questions, revision=2, replaces=first.digest)
-    storage = published(tmp_path, first, second)
-    send(storage, first, [(1, 0, 0)] * 6, wave=1)
-    send(storage, second, [(0, 4, 1)] * 7)
-    storage.close_survey("exam", TODAY)
-    (tmp_path / "all").mkdir()
-    write_folder(source(storage, second), tmp_path / "all")
-    storage.close()
-    found = read_folder(tmp_path / "all")
+    files_of(tmp_path, (first, [(1, 0, 0)] * 6, 1), (second, [(0, 4, 1)] * 7))
+    found = read_folder(tmp_path / "files")
 
     rows = sorted(
         zip(
@@ -148,9 +142,9 @@ def test_waves_and_revisions_are_read_back(tmp_path: Path) -> None:
         )
     )
     assert rows == [(1, 1, 0)] * 6 + [(2, 0, 4)] * 7
-    (tmp_path / "all" / "survey-1.json").unlink()
+    (tmp_path / "files" / "survey-1.json").unlink()
     with pytest.raises(SpecError, match="column 'revision': the folder has no such revision"):
-        read_folder(tmp_path / "all")
+        read_folder(tmp_path / "files")
 
 
 @pytest.mark.parametrize(
@@ -302,12 +296,8 @@ def test_numbers_are_in_their_own_unit_and_former_files_are_still_read(tmp_path:
         {**number, "type": "decimal", "name": "height", "min": "0.5", "max": "2.5", "step": "0.01"},
         {**number, "type": "date", "name": "since", "min": "2026-01-01", "max": "2026-12-31"},
     ])  # fmt: skip
-    storage = published(tmp_path, asked)
-    send(storage, asked, [(1, 22, 130, 31)] * 6)
-    storage.close_survey("exam", TODAY)
-    for kind in ("csv", "parquet", "sav", "dta"):
-        SINGLE[f"reports-with-public.{kind}"](source(storage, asked), tmp_path / f"reports-with-public.{kind}")
-    storage.close()
+    kinds = ("csv", "parquet", "sav", "dta")
+    files_of(tmp_path, (asked, [(1, 22, 130, 31)] * 6), names=[f"reports-with-public.{kind}" for kind in kinds])
     table, former = (tmp_path / "reports-with-public.csv").read_text(), "cheated,age,height,since,wave\n1,22,130,31,0\n"
     assert table.splitlines()[:2] == ["cheated,age,height,since,_wave,_revision", "1,40,1.8,2026-02-01,0,1"]
     for kind, read in (("sav", pyreadstat.read_sav), ("dta", pyreadstat.read_dta)):
@@ -354,16 +344,10 @@ STATISTICS = ("reports.sav", "reports.dta")
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All files of people with these answers; of hours, days and often as well one answer is rare."""
-    place = tmp_path_factory.mktemp("few")
-    storage = published(place, ASKED)
     years = chain.from_iterable(repeat(year, people) for year, people in enumerate(COUNTS))
-    send(storage, ASKED, [(number % 2, year, 10 if number < 2 else 11, 1 if number < 2 else 2, number > 1)
-                          for number, year in enumerate(years)])  # fmt: skip
-    storage.close_survey(ASKED.name, TODAY)
-    (place / "files").mkdir()
-    write_folder(source(storage, ASKED), place / "files")
-    storage.close()
-    return place / "files"
+    rows = [(number % 2, year, 10 if number < 2 else 11, 1 if number < 2 else 2, number > 1)
+            for number, year in enumerate(years)]  # fmt: skip
+    return files_of(tmp_path_factory.mktemp("few"), (ASKED, rows))
 
 
 def test_word_stands_for_rare_answers_and_no_cell_is_empty(folder: Path) -> None:
@@ -420,13 +404,11 @@ def test_answer_that_is_left_out_somewhere_has_no_share(tmp_path: Path) -> None:
     asked = survey(
         questions=[COIN, *({**SHOWN, "type": "select_one", "name": name, "choices": names(3)} for name in ("a", "b"))]
     )
-    storage = published(tmp_path, asked)
-    send(storage, asked, [(0, 0, b) for b, n in enumerate((50, 40, 3)) for _ in range(n)])
-    send(storage, asked, [(0, 1, b) for b, n in enumerate((60, 0, 30)) for _ in range(n)])
-    storage.close_survey(asked.name, TODAY)
-    (tmp_path / "files").mkdir()
-    write_folder(source(storage, asked), tmp_path / "files")
-    storage.close()
+    files_of(
+        tmp_path,
+        (asked, [(0, 0, b) for b, n in enumerate((50, 40, 3)) for _ in range(n)]),
+        (asked, [(0, 1, b) for b, n in enumerate((60, 0, 30)) for _ in range(n)]),
+    )
     (result,) = (each for each in results_of_archive(read_folder(tmp_path / "files")).questions
                  if each.question.name == "b")  # fmt: skip
 

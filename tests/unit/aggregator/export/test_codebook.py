@@ -162,14 +162,16 @@ def test_labels_of_values_are_in_the_language_asked_for() -> None:
     assert value_labels(question, "de") == {0: "Eins", 1: "Two"}
 
 
-def test_no_answer_is_a_value_of_its_own() -> None:
+def test_labels_of_values_are_those_of_their_kind() -> None:
+    """No answer has its own, neutral reports are A and B, masks and long scales have none."""
     question = only(mechanism={"name": "kary_rr", "odds": "3"}, absent_category=True)
     assert option_labels(question, "en") == ["No", "Yes", "No answer"]
 
-
-def test_neutral_reports_are_called_a_and_b() -> None:
-    """As on the receipts: a bare yes is no admission."""
     assert value_labels(survey(report_labels="neutral").questions[0], "en") == {0: "Report B", 1: "Report A"}
+
+    assert value_labels(ASKED["why"], "en") == {}
+    assert value_labels(ASKED["town"], "en") == {}
+    assert value_labels(only(type="integer", min=0, max=5000, mechanism=None, public=True), "en") == {}
 
 
 def test_every_kind_of_report_has_its_sentence() -> None:
@@ -178,10 +180,3 @@ def test_every_kind_of_report_has_its_sentence() -> None:
         private = coding(each).startswith("A randomized report and not the answer. ")
         assert private == (each.mechanism is not None)
         assert len(coding(each).split(". ")) >= 1 + private
-
-
-def test_masks_and_long_scales_have_no_labels() -> None:
-    """A sentence says how they are read."""
-    assert value_labels(ASKED["why"], "en") == {}
-    assert value_labels(ASKED["town"], "en") == {}
-    assert value_labels(only(type="integer", min=0, max=5000, mechanism=None, public=True), "en") == {}

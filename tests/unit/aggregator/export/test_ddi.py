@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 from sottovoce.aggregator.export.catalogue import SINGLE, Source
 from sottovoce.shared.spec import Survey
 
-from tests.exported import TODAY, published, send, source
+from tests.exported import TODAY, files_of, published, source
 from tests.surveys import document, survey
 
 DDI = "{ddi:codebook:2_5}"
@@ -94,11 +94,7 @@ def test_document_tells_every_column_of_the_reports(every: Source, folder: Path)
 
 
 def _of(folder: Path, asked: Survey, reports: list[tuple[int | None, ...]]) -> dict[str, ET.Element]:
-    storage = published(folder, asked)
-    send(storage, asked, reports)
-    storage.close_survey("exam", TODAY)
-    SINGLE["ddi.xml"](source(storage, asked), folder / "ddi.xml")
-    storage.close()
+    files_of(folder, (asked, reports), names=("ddi.xml",))
     root = ET.parse(folder / "ddi.xml").getroot()  # noqa: S314
     assert misplaced(root) == []
     return {str(each.get("name")): each for each in root.iter(f"{DDI}var")}

@@ -53,7 +53,7 @@ from sottovoce.shared.errors import EstimateError, SpecError
 from sottovoce.shared.mechanisms.square_wave import SquareWave
 
 from tests.blocks import block, blocks, in_block
-from tests.exported import TODAY, drawn, published, send, source
+from tests.exported import TODAY, drawn, files_of, published, send, source
 from tests.surveys import document, months, survey
 from tests.unit.aggregator.analysis.reports import GROUP, ROW, X
 from tests.unit.aggregator.analysis.survey_of_reports import reports as reports_of
@@ -112,12 +112,7 @@ def test_question_that_was_not_asked_is_an_empty_cell(tmp_path: Path) -> None:
     questions = document()["questions"]
     questions[0]["name"] = "wave"
     asked = survey(questions=questions, ask=1)
-    storage = published(tmp_path, asked)
-    send(storage, asked, [(1, None, 0)] * 6 + [(None, 2, 0)] * 5)
-    storage.close_survey("exam", TODAY)
-    for name in ("reports.csv", "reports.parquet"):
-        SINGLE[name](source(storage, asked), tmp_path / name)
-    storage.close()
+    files_of(tmp_path, (asked, [(1, None, 0)] * 6 + [(None, 2, 0)] * 5), names=("reports.csv", "reports.parquet"))
 
     lines = (tmp_path / "reports.csv").read_text().splitlines()
     assert lines[0] == "wave,reason,year,_wave,_revision"
@@ -149,13 +144,9 @@ def test_duckdb_counts_parquet_and_csv_alike(every: Source, folder: Path, tmp_pa
     far = {**shown, "type": "decimal", "name": "far", "label": {"en": "Far?"}, "min": "-2", "max": "10", "step": "0.1"}
     born = {**shown, "type": "date", "name": "born", "label": {"en": "Born?"}, "min": "1900-01-01", "max": "2000-01-01"}
     asked = survey(questions=[{**document()["questions"][1], "absent_category": True}, far, born])
-    storage = published(tmp_path, asked)
-    send(storage, asked, [(step % 4, step, step * 9) for step in range(0, 121, 10) for _ in range(6)])
-    send(storage, asked, [(None, 3, 25_000)] * 4 + [(0, None, None)] * 5 + [(3, 7, 400)])
-    storage.close_survey("exam", TODAY)
-    for name in ("reports.parquet", "reports.csv"):
-        SINGLE[name](source(storage, asked), tmp_path / name)
-    storage.close()
+    rows = [(step % 4, step, step * 9) for step in range(0, 121, 10) for _ in range(6)]
+    rows += [(None, 3, 25_000)] * 4 + [(0, None, None)] * 5 + [(3, 7, 400)]
+    files_of(tmp_path, (asked, rows), names=("reports.parquet", "reports.csv"))
 
     for place, reports in ((folder, len(every.reports)), (tmp_path, 13 * 6 + 10)):
         read = [Counter(duckdb.sql(f"FROM '{place}/reports.{kind}'").fetchall()) for kind in ("parquet", "csv")]
@@ -369,14 +360,9 @@ def test_channel_of_a_report_is_that_of_its_own_revision(tmp_path: Path) -> None
     first, questions = survey(), document()["questions"]
     questions[0] = {**questions[0], "mechanism": {"name": "warner", "truth": "2/3"}}
     second = survey(questions=questions, revision=2, replaces=first.digest)
-    storage = published(tmp_path, first, second)
-    send(storage, first, [(1, 2, 0)] * 6)
-    send(storage, second, [(0, 0, 1)] * 7)
-    storage.close_survey("exam", TODAY)
-    SINGLE["reports.dta"](source(storage, second), tmp_path / "r.dta")
-    storage.close()
+    files_of(tmp_path, (first, [(1, 2, 0)] * 6), (second, [(0, 0, 1)] * 7), names=("reports.dta",))
 
-    frame, _ = pyreadstat.read_dta(tmp_path / "r.dta")
+    frame, _ = pyreadstat.read_dta(tmp_path / "reports.dta")
     rows = Counter(
         zip(frame["revision"], frame["cheated"], frame["cheated_a"].round(4), frame["cheated_b"].round(4), strict=True)
     )
@@ -402,14 +388,9 @@ def test_question_with_the_longest_name_is_in_the_file(tmp_path: Path, kind: str
     names = ["x" * 64, "x" * 63 + "y", "q" * 32]
     questions = [{**questions[0], "name": name} for name in names]
     asked = survey(questions=questions)
-    storage = published(tmp_path, asked)
-    send(storage, asked, [(0, 1, 1)] * 6)
-    storage.close_survey("exam", TODAY)
-    SINGLE[f"reports{kind}"](source(storage, asked), tmp_path / f"r{kind}")
-    SINGLE["codebook.html"](source(storage, asked), tmp_path / "codebook.html")
-    storage.close()
+    files_of(tmp_path, (asked, [(0, 1, 1)] * 6), names=(f"reports{kind}", "codebook.html"))
 
-    frame, told = READ[kind](tmp_path / f"r{kind}")
+    frame, told = READ[kind](tmp_path / f"reports{kind}")
     shorter = column_names(asked, kind)
     codebook = (tmp_path / "codebook.html").read_text(encoding="utf-8")
     assert [frame[shorter[name]].unique().tolist() for name in names] == [[0], [1], [1]]
@@ -424,13 +405,9 @@ def test_labels_are_whole_or_stay_different(tmp_path: Path, kind: str) -> None:
     labels = [same + "一", same + "二", "三"]
     choices = [{"name": name, "label": {"en": text}} for name, text in zip("abc", labels, strict=True)]
     asked = survey(questions=[{**questions[1], "choices": choices, "label": {"en": "问" * 80}}])
-    storage = published(tmp_path, asked)
-    send(storage, asked, [(0,), (1,), (2,)] * 3)
-    storage.close_survey("exam", TODAY)
-    SINGLE[f"reports{kind}"](source(storage, asked), tmp_path / f"r{kind}")
-    storage.close()
+    files_of(tmp_path, (asked, [(0,), (1,), (2,)] * 3), names=(f"reports{kind}",))
 
-    frame, told = READ[kind](tmp_path / f"r{kind}")
+    frame, told = READ[kind](tmp_path / f"reports{kind}")
     found = told.variable_value_labels["reason"]
     assert sorted(frame["reason"]) == [0, 0, 0, 1, 1, 1, 2, 2, 2]
     if kind == ".dta":
@@ -464,12 +441,7 @@ def test_options_keep_the_codes_of_their_names(tmp_path: Path, kind: str) -> Non
     choices = [{"name": name, "label": {"en": f"Option {name}"}} for name in ("1", "2", "99", "minus_99")]
     item = {**questions[1], "choices": choices, "absent_category": True, "mechanism": {"epsilon": "1"}}
     asked = survey(questions=[item])
-    storage = published(tmp_path, asked)
-    send(storage, asked, [(0,), (1,), (2,), (3,), (4,)] * 2)
-    storage.close_survey("exam", TODAY)
-    for name in (f"reports{kind}", "codebook.html"):
-        SINGLE[name](source(storage, asked), tmp_path / name)
-    storage.close()
+    files_of(tmp_path, (asked, [(0,), (1,), (2,), (3,), (4,)] * 2), names=(f"reports{kind}", "codebook.html"))
 
     frame, told = READ[kind](tmp_path / f"reports{kind}")
     assert sorted({*frame["reason"]}) == [-99, 1, 2, 99, 100]
@@ -486,13 +458,9 @@ def test_numbers_and_days_are_those_of_the_csv_file(tmp_path: Path, kind: str) -
     tenth = {**shown, "type": "decimal", "name": "far", "label": {"en": "Far?"}, **dict(min="-2", max="10", step="0.1")}
     born = {**shown, "type": "date", "name": "born", "label": {"en": "Born?"}, "min": "1900-01-01", "max": "2000-01-01"}
     asked = survey(questions=[document()["questions"][0], tenth, born])
-    storage = published(tmp_path, asked)
-    send(storage, asked, [*[(1, step, 0) for step in range(0, 121, 3) for _ in range(5)], *[(1, None, 0)] * 5])
-    send(storage, asked, [(0, 0, 25_000)] * 4 + [(0, 3, None)] * 5 + [(0, 6, 400)])
-    storage.close_survey("exam", TODAY)
-    for name in (f"reports{kind}", "reports.csv"):
-        SINGLE[name](source(storage, asked), tmp_path / name)
-    storage.close()
+    sent = [*[(1, step, 0) for step in range(0, 121, 3) for _ in range(5)], *[(1, None, 0)] * 5]
+    sent += [(0, 0, 25_000)] * 4 + [(0, 3, None)] * 5 + [(0, 6, 400)]
+    files_of(tmp_path, (asked, sent), names=(f"reports{kind}", "reports.csv"))
 
     frame, told = READ[kind](tmp_path / f"reports{kind}")
     with (tmp_path / "reports.csv").open(encoding="utf-8", newline="") as file:

@@ -26,7 +26,7 @@ from sottovoce.shared.errors import EstimateError, SpecError, TransportError
 from sottovoce.shared.spec import Question
 
 from tests.conftest import Running, start
-from tests.exported import TODAY, drawn, published, send, source
+from tests.exported import drawn, files_of, send, source
 from tests.surveys import every_type, survey
 from tests.unit.aggregator.analysis.closed_surveys import states
 from tests.unit.aggregator.analysis.regression.test_declining import columns
@@ -382,12 +382,7 @@ def test_frame_comes_in_the_library_that_is_asked_for(folder: Path, library: str
 
 def test_frame_of_estimates_holds_every_type_of_question(tmp_path: Path) -> None:
     """Numbers have means and quantiles, dates are dates."""
-    storage = published(tmp_path, EVERY)
-    send(storage, EVERY, drawn(EVERY, 60))
-    storage.close_survey(EVERY.name, TODAY)
-    (tmp_path / "files").mkdir()
-    write_folder(source(storage, EVERY), tmp_path / "files")
-    storage.close()
+    files_of(tmp_path, (EVERY, drawn(EVERY, 60)))
     results = open_results(tmp_path / "files" / "export.json")
 
     assert set(results.frame()["question"]) == {question.name for question in EVERY.questions}

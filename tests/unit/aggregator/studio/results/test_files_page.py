@@ -17,7 +17,6 @@ from flask import Flask
 from flask.testing import FlaskClient
 from sottovoce.aggregator import open_results
 from sottovoce.aggregator.analysis.published_counts import revisions_of
-from sottovoce.aggregator.export.archive import write_folder
 from sottovoce.aggregator.export.catalogue import AT_ANY_TIME, OF_REPORTS, RELEASED, SINGLE, WITH_PUBLIC, Source, Write
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio.labels import SurveyVariables
@@ -26,7 +25,7 @@ from sottovoce.aggregator.studio.results.download_files import MEDIA_TYPES, OF_C
 from sottovoce.aggregator.studio.results.run_analysis import AskedAnalysis
 
 from tests.documents import one_of, question
-from tests.exported import TODAY, drawn, published, send, source
+from tests.exported import drawn, files_of, send, source
 from tests.surveys import survey
 from tests.unit.aggregator.accounts.test_authentication import log_in
 from tests.unit.aggregator.studio.joint_pages import app, application, client, document, get
@@ -249,12 +248,7 @@ def test_r_code_prints_shares_among_those_who_answered(tmp_path: Path) -> None:
         {**one_of(4, {"name": "subset_selection", "odds": "3", "size": 2}), "name": "b", "absent_category": True},
     ]
     declinable = survey(questions=kinds)
-    storage = published(tmp_path, declinable)
-    send(storage, declinable, drawn(declinable, 400))
-    storage.close_survey("exam", TODAY)
-    (tmp_path / "files").mkdir()
-    write_folder(source(storage, declinable), tmp_path / "files")
-    storage.close()
+    files_of(tmp_path, (declinable, drawn(declinable, 400)))
     asked = AskedAnalysis("crosstab", {"rows": "a", "columns": "b"})
     figures = figures_in_r(tmp_path / "files", r_code(asked, SurveyVariables(declinable, Words("en"))))
 
