@@ -76,21 +76,13 @@ def test_withdrawn_report_is_neither_sent_nor_drawn_again(ledger):
     me, session = person(ledger, acknowledge, confirm)
     me.answer(ANSWERS)
     me.withdraw()
+    with pytest.raises(BudgetExhausted, match="withdrawn"):
+        me.withdraw()
     again, silent = person(ledger, acknowledge)
 
     assert "withdrawn" in refused(again)
     assert (again.drawn, again.receipt, silent.requests) == (True, None, [])
     assert ledger.spent(ORIGIN) == survey().epsilon
-    assert len(session.requests) == 2
-
-
-def test_withdrawing_twice_is_told(ledger):
-    """Its number is gone from this device, and nobody is asked again."""
-    me, session = person(ledger, acknowledge, confirm)
-    me.answer(ANSWERS)
-    me.withdraw()
-    with pytest.raises(BudgetExhausted, match="withdrawn"):
-        me.withdraw()
     assert len(session.requests) == 2
 
 

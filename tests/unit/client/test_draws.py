@@ -71,7 +71,7 @@ def test_below_refuses_a_bound_that_no_survey_has(bound):
         Draws(reading(b"")).below(bound)
 
 
-def test_pick_walks_the_weights():
+def test_pick_walks_the_weights_and_refuses_those_without_a_sum():
     """Every draw below the sum lands on the index that owns it; zero weights own nothing."""
     weights = (3, 0, 1, 4)
 
@@ -79,9 +79,6 @@ def test_pick_walks_the_weights():
 
     assert picked == [0, 0, 0, 2, 3, 3, 3, 3]
 
-
-def test_pick_refuses_weights_without_a_sum():
-    """Nothing can be drawn from nothing."""
     with pytest.raises(ValueError, match="bound"):
         Draws(reading(b"")).pick((0, 0))
 
@@ -149,15 +146,12 @@ def law(ordered: OrderedList) -> dict[tuple[int, ...], Fraction]:
     return dict(found)  # type: ignore[arg-type]
 
 
-def test_every_order_is_equally_likely() -> None:
+def test_every_order_is_equally_likely_and_names_that_stay_are_last() -> None:
     """Of five that may move, 120; of a scale, two."""
     chances = law(OrderedList(0, "random", tuple("abcdefg"), ("c", "a")))
     assert chances == dict.fromkeys(permutations(range(5)), Fraction(1, 120))
     assert law(OrderedList(0, "reversed_half", tuple("abc"))) == dict.fromkeys([(0, 1, 2), (2, 1, 0)], Fraction(1, 2))
 
-
-def test_names_that_stay_are_last_as_they_are_named() -> None:
-    """Whatever moves before them."""
     assert OrderedList(0, "random", tuple("abcd"), ("c", "a")).shown((1, 0)) == (3, 1, 2, 0)
 
 

@@ -20,6 +20,14 @@ KEY = Key("https://a.example", "s")
 ENTRY = Entry("d" * 64, 1.5, '{"x":1}')
 
 
+@pytest.fixture
+def ledger(tmp_path):
+    """One that holds an entry."""
+    found = FileLedger(tmp_path)
+    found.record(KEY, ENTRY)
+    return found
+
+
 def test_what_another_process_writes_is_read(tmp_path):
     """However often an object has looked: a change, a longer one, damage, and that all is gone."""
     mine, other = FileLedger(tmp_path), FileLedger(tmp_path)
@@ -183,10 +191,8 @@ DAMAGES = [
 
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=range(len(DAMAGES)))
-def test_damaged_entry_is_no_reason_to_draw_again(tmp_path, damage):
+def test_damaged_entry_is_no_reason_to_draw_again(tmp_path, damage, ledger):
     """It may stand for a report already sent."""
-    ledger = FileLedger(tmp_path)
-    ledger.record(KEY, ENTRY)
     next(tmp_path.glob("*.json")).write_text(damage)
 
     for use in (lambda: ledger.get(KEY), lambda: ledger.record(KEY, ENTRY), lambda: ledger.spent(KEY.origin)):
@@ -194,10 +200,8 @@ def test_damaged_entry_is_no_reason_to_draw_again(tmp_path, damage):
             use()
 
 
-def test_entry_of_an_earlier_version_is_read(tmp_path):
+def test_entry_of_an_earlier_version_is_read(tmp_path, ledger):
     """A field that was added since has its default."""
-    ledger = FileLedger(tmp_path)
-    ledger.record(KEY, ENTRY)
     path = next(tmp_path.glob("*.json"))
     document = json.loads(path.read_text())
     del document["ended"], document["refused"]
@@ -217,30 +221,22 @@ def test_forgotten_report_keeps_its_charge(tmp_path):
     assert ledger.spent(KEY.origin) == 1.5
 
 
-def test_withdrawn_report_is_not_called_forgotten(tmp_path):
+def test_withdrawn_report_is_not_called_forgotten(ledger):
     """Why it ended is told as it was."""
-    ledger = FileLedger(tmp_path)
-    ledger.record(KEY, ENTRY)
     ledger.end(KEY, "withdrawn")
     ledger.forget(name_of(KEY))
 
     assert ledger.get(KEY).ended == "withdrawn"
 
 
-def test_erased_entry_is_gone(tmp_path):
+def test_erased_entry_is_gone_also_where_another_process_was_quicker(tmp_path, monkeypatch, ledger):
     """With its charge; another draw is possible, and erasing twice does no harm."""
-    ledger = FileLedger(tmp_path)
-    ledger.record(KEY, ENTRY)
     ledger.erase(name_of(KEY))
     ledger.erase(name_of(KEY))
 
     assert list(tmp_path.iterdir()) == []
     assert ledger.get(KEY) is None
 
-
-def test_entry_that_another_process_erased_meanwhile_is_gone_too(tmp_path, monkeypatch):
-    """Where the system has no locks, both find the same files."""
-    ledger = FileLedger(tmp_path)
     ledger.record(KEY, ENTRY)
     monkeypatch.setattr(file_ledger, "matching", lambda names, pattern: ["gone", *matching(names, pattern)])
     ledger.erase(name_of(KEY))
@@ -285,10 +281,8 @@ FileLedger(folder).mark_sent(Key("https://a.example", "s"))
 """
 
 
-def test_forgetting_is_not_undone_by_another_process(tmp_path):
+def test_forgetting_is_not_undone_by_another_process(tmp_path, ledger):
     """A process that is just noting the arrival, what it read in hand, does not write the report back."""
-    ledger = FileLedger(tmp_path)
-    ledger.record(KEY, ENTRY)
     other = subprocess.Popen([sys.executable, "-c", NOTES, tmp_path])
     while not (tmp_path / "read").exists():
         assert other.poll() is None

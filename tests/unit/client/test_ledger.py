@@ -4,17 +4,10 @@ import hashlib
 from dataclasses import replace
 
 import pytest
-from sottovoce.client.file_ledger import FileLedger
-from sottovoce.client.ledger import Entry, Key, MemoryLedger, recorded
+from sottovoce.client.ledger import Entry, Key, recorded
 
 KEY = Key("https://a.example", "s")
 ENTRY = Entry("d" * 64, 1.5, '{"x":1}')
-
-
-@pytest.fixture(params=["memory", "file"])
-def ledger(request, tmp_path):
-    """Both kinds keep one contract."""
-    return MemoryLedger() if request.param == "memory" else FileLedger(tmp_path / "deep" / "ledger")
 
 
 def test_ledger_keeps_the_first_of_two_draws(ledger):

@@ -29,10 +29,9 @@ KEY = Key(ORIGIN, SURVEY.name, 0, INVITATION)
 NOW = datetime(2026, 1, 5, 12, tzinfo=UTC)
 
 
-@pytest.fixture(params=["memory", "file"])
-def ledger(request, tmp_path):
-    """Both kinds keep one contract."""
-    return MemoryLedger() if request.param == "memory" else FileLedger(tmp_path / "ledger")
+@pytest.fixture
+def issuer():
+    return Issuer(SURVEY)
 
 
 def person(issuer, ledger, **options):
@@ -40,14 +39,8 @@ def person(issuer, ledger, **options):
     return Respondent(options.pop("survey", issuer.survey), issuer.transport, ledger, **options)
 
 
-def refusal(issuer, **changes):
-    for name, answer in changes.items():
-        setattr(issuer, name, answer)
-
-
-def test_report_is_admitted_with_a_signature_that_fits_no_redemption(ledger):
+def test_report_is_admitted_with_a_signature_that_fits_no_redemption(ledger, issuer):
     """The id that was signed is the report's; neither it nor the signature was in what the issuer saw before."""
-    issuer = Issuer(SURVEY)
     receipt = person(issuer, ledger).answer(ANSWERS)
     (_, _, _, asked), (_, _, headers, body) = issuer.seen
     signature = headers["Authorization"].removeprefix("Blind ")
@@ -59,9 +52,8 @@ def test_report_is_admitted_with_a_signature_that_fits_no_redemption(ledger):
     assert INVITATION not in str(headers)
 
 
-def test_redeeming_and_sending_share_no_connection_with_anything(ledger):
+def test_redeeming_and_sending_share_no_connection_with_anything(ledger, issuer):
     """One connection would say whose report it is."""
-    issuer = Issuer(SURVEY)
     me = person(issuer, ledger)
     me.redeem()
     with suppress(TransportError):
@@ -103,9 +95,8 @@ def test_bytes_are_an_id_a_salt_and_a_factor_by_rejection():
     assert first.blinded == blind(signed, MODULI[0], parts[1], int.from_bytes(parts[3]))
 
 
-def test_lost_reply_is_asked_for_again_with_the_same_bytes(ledger):
+def test_lost_reply_is_asked_for_again_with_the_same_bytes(ledger, issuer):
     """Ids are drawn once for an invitation, and answers do not reach anybody meanwhile."""
-    issuer = Issuer(SURVEY)
     honest, issuer.redeem = issuer.redeem, lambda request: (honest(request), Reply(502))[1]
     for _ in range(2):
         with pytest.raises(TransportError):
@@ -118,9 +109,8 @@ def test_lost_reply_is_asked_for_again_with_the_same_bytes(ledger):
 
 
 @pytest.mark.parametrize("reason", ["already_redeemed", "token_invalid"])
-def test_refused_invitation_is_told_in_words_and_draws_nothing(ledger, reason):
+def test_refused_invitation_is_told_in_words_and_draws_nothing(ledger, reason, issuer):
     """What was prepared stays, for a refusal that passes."""
-    issuer = Issuer(SURVEY)
     issuer.redeem = lambda _: Reply(409, {"code": reason})
     with pytest.raises(TransportError, match=r"this invitation .* Nothing was sent"):
         person(issuer, ledger).answer(ANSWERS)
@@ -129,9 +119,8 @@ def test_refused_invitation_is_told_in_words_and_draws_nothing(ledger, reason):
     assert issuer.paths() == ["redeem"]
 
 
-def test_two_programs_send_what_the_first_one_drew(ledger):
+def test_two_programs_send_what_the_first_one_drew(ledger, issuer):
     """Both ask with its bytes, and both get through."""
-    issuer = Issuer(SURVEY)
     one, two = person(issuer, ledger), person(issuer, ledger)
     honest = issuer.redeem
 
@@ -160,9 +149,8 @@ def lies(kind):
 
 
 @pytest.mark.parametrize("kind", ["another key", "marked", "unsigned"])
-def test_signature_that_is_none_burns_the_ids(ledger, kind):
+def test_signature_that_is_none_burns_the_ids(ledger, kind, issuer):
     """It is told, no report is drawn, and an honest answer comes too late: no other ids are drawn."""
-    issuer = Issuer(SURVEY)
     honest, lie = issuer.redeem, lies(kind)
     issuer.redeem = lambda request: Reply(content=dump_reply(Redemption(SURVEY.name, tuple(lie(request)))))
     with pytest.raises(BudgetExhausted, match="could mark you"):
@@ -180,9 +168,8 @@ def test_signature_that_is_none_burns_the_ids(ledger, kind):
     "content",
     [b"{}", b"<html>", dump_reply(Redemption("other", (bytes(255) + b"\2",))), dump_reply(Redemption("vector", ()))],
 )
-def test_reply_that_is_for_something_else_burns_nothing(ledger, content):
+def test_reply_that_is_for_something_else_burns_nothing(ledger, content, issuer):
     """A wall of a hotel's network answers so; later the same bytes are sent."""
-    issuer = Issuer(SURVEY)
     honest, issuer.redeem = issuer.redeem, lambda _: Reply(content=content)
     with pytest.raises(TransportError, match="signatures"):
         person(issuer, ledger).answer(ANSWERS)
@@ -191,9 +178,8 @@ def test_reply_that_is_for_something_else_burns_nothing(ledger, content):
     assert len(issuer.admitted) == 1
 
 
-def test_honest_answer_that_another_program_had_is_not_burnt(ledger):
+def test_honest_answer_that_another_program_had_is_not_burnt(ledger, issuer):
     """Only what is still prepared is."""
-    issuer = Issuer(SURVEY)
     honest = issuer.redeem
 
     def lie(request):
@@ -223,9 +209,8 @@ def test_another_key_for_a_wave_is_refused_with_both_versions(ledger, invitation
 
 
 @pytest.mark.parametrize("access", ["token", "open"])
-def test_survey_with_signatures_is_never_taken_for_one_without(ledger, access):
+def test_survey_with_signatures_is_never_taken_for_one_without(ledger, access, issuer):
     """The invitation would be sent beside the report; what was drawn before stays what it is."""
-    issuer = Issuer(SURVEY)
     person(issuer, ledger).redeem()
     plain = parse_survey(document(question({"name": "coin_flip"}), access=access))
     asked = len(issuer.seen)
@@ -258,9 +243,8 @@ def test_wave_that_came_later_is_not_covered(ledger):
     assert json.loads(ledger.get(Key(ORIGIN, SURVEY.name, SIGNERS)).body) == {"keys": keys}
 
 
-def test_wrong_answer_draws_nothing(ledger):
+def test_wrong_answer_draws_nothing(ledger, issuer):
     """The ids stay for a right one."""
-    issuer = Issuer(SURVEY)
     with pytest.raises(AnswerError):
         person(issuer, ledger).answer({"q": "perhaps"})
     person(issuer, ledger).answer(ANSWERS)
@@ -297,9 +281,8 @@ def on_disk(folder):
     return "".join(path.read_text() for path in folder.rglob("*") if path.is_file())
 
 
-def test_invitation_never_stands_beside_a_report(ledger):
+def test_invitation_never_stands_beside_a_report(ledger, issuer):
     """A second window that sends once more, when the signature is wiped: that would say whose report it is."""
-    issuer = Issuer(SURVEY)
     first = person(issuer, ledger)
     first.record(ANSWERS)
     receipts = [first.send(), first.send(), person(issuer, ledger).answer(ANSWERS)]

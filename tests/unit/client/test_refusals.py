@@ -7,7 +7,7 @@ from threading import Barrier
 import pytest
 from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
-from sottovoce.client.ledger import Entry, Key, MemoryLedger
+from sottovoce.client.ledger import Entry, Key
 from sottovoce.client.respondent import Respondent
 from sottovoce.shared.errors import AnsweredPersonally, BudgetExhausted, DrawnElsewhere, TransportError
 
@@ -18,12 +18,6 @@ ASKED = survey(access="token")
 OTHERWISE = {"cheated": "no", "reason": "fun", "year": "first"}
 TOKENS = [f"{number:016}" for number in range(12)]
 FINAL = ("token", "closed", "conflict", "gone", "malformed", "unknown")
-
-
-@pytest.fixture(params=["memory", "file"])
-def ledger(request, tmp_path):
-    """Both kinds keep one contract."""
-    return MemoryLedger() if request.param == "memory" else FileLedger(tmp_path)
 
 
 def person(ledger, aggregator, token=TOKENS[0], **options):

@@ -130,14 +130,11 @@ def blind(*moduli: int) -> dict[str, list[str]]:
     return {"blind": [spell_modulus(modulus) for modulus in moduli]}
 
 
-def test_newest_revision_stands_in_the_list() -> None:
+def test_newest_revision_stands_in_the_list_or_was_the_newest() -> None:
     """Who is shown one survey and a list without it is shown two truths."""
     with pytest.raises(TransportError, match="contradict"):
         survey_for(Shown((SECOND, FIRST), newest=OTHER_SECOND), link_to(FIRST))
 
-
-def test_correction_between_two_requests_is_none() -> None:
-    """The newest of a moment ago is the second of now."""
     assert survey_for(Shown((THIRD, SECOND, FIRST), newest=SECOND), link_to(FIRST)) == FIRST
 
 

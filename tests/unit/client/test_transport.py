@@ -33,7 +33,7 @@ def test_submit_sends_the_same_bytes_every_time():
     assert [2**attempt <= wait <= 1.5 * 2**attempt for attempt, wait in enumerate(waits)] == [True] * 4
 
 
-def test_waits_double_and_carry_the_jitter():
+def test_waits_double_and_carry_the_jitter_of_up_to_a_half():
     """1, 2, 4, 8 s, each longer by the share that is drawn."""
     sender, _, waits = transport(Reply(503), jitter=lambda: 0.25)
 
@@ -41,9 +41,6 @@ def test_waits_double_and_carry_the_jitter():
         sender.submit("s", BODY)
     assert waits == [1.25, 2.5, 5, 10]
 
-
-def test_jitter_is_a_share_up_to_a_half():
-    """And not always the same one."""
     shares = [jitter() for _ in range(200)]
 
     assert all(0 <= share < 0.5 for share in shares)
@@ -132,16 +129,13 @@ def test_date_is_read_by_the_clock_of_the_aggregator():
     assert waits == [9]
 
 
-def test_survey_that_is_too_large_is_refused():
-    """A device does not parse whatever it is sent."""
+def test_what_is_too_large_is_refused_and_not_read_to_the_end():
+    """A device does not parse whatever it is sent, and a lying aggregator cannot fill its memory."""
     sender, _, _ = transport(Reply(content=b"x" * (MAX_SURVEY_BYTES + 1)))
 
     with pytest.raises(TransportError, match="too large"):
         sender.fetch_survey("s")
 
-
-def test_body_without_an_end_is_not_read_to_the_end():
-    """A lying aggregator cannot fill the device's memory."""
     read = []
 
     class Endless(Reply):

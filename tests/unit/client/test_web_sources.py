@@ -96,7 +96,7 @@ def forbidden(path: str, source: str) -> list[str]:
     return [target for target in imports_of(path, source) if target.partition("/")[0] not in allowed]
 
 
-def test_sources_avoid_what_could_betray_or_bias() -> None:
+def test_sources_avoid_what_could_betray_or_bias_and_the_rules_catch_it() -> None:
     """No weak randomness, no markup from text, no storage but the ledger, no 32-bit arithmetic."""
     code = {path: code_of(source) for path, source in SOURCES.items()}
     found = [(path, pattern) for path in code for pattern in FORBIDDEN if re.search(pattern, code[path])]
@@ -113,8 +113,6 @@ def test_sources_avoid_what_could_betray_or_bias() -> None:
         ("survey/blind_signatures.js", BITWISE),
     ]
 
-
-def test_rules_catch_forbidden_lines() -> None:
     lines = [
         "const u = Math.random();",
         "node.innerHTML = text;",
@@ -195,19 +193,14 @@ def test_every_sentence_is_used_and_every_use_has_one() -> None:
     assert made <= set(CATALOGUE)
 
 
-def test_every_module_imports_only_what_its_folder_may() -> None:
-    """No arrow goes up, at once or later."""
+def test_modules_import_only_what_their_folder_may_and_in_no_circle() -> None:
+    """No arrow goes up, at once or later; a breach would be caught."""
     found = {path: forbidden(path, source) for path, source in SOURCES.items()}
     assert {path: targets for path, targets in found.items() if targets} == {}
 
-
-def test_no_circle_of_modules() -> None:
-    """What is imported later counts as well."""
     graph = {path: imports_of(path, source) for path, source in SOURCES.items()}
     assert len(list(TopologicalSorter(graph).static_order())) >= len(SOURCES)
 
-
-def test_import_rule_catches_breaches() -> None:
     breaches = [
         ("survey/parse_item.js", "../device/draws.js"),
         ("survey/mechanisms/numbers.js", "../../form/dom.js"),
