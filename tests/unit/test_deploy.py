@@ -10,7 +10,6 @@ import sys
 import time
 import tomllib
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from ipaddress import ip_address, ip_network
 from itertools import chain
 from pathlib import Path
@@ -21,10 +20,10 @@ import requests
 import yaml
 from sottovoce.aggregator.intake.request_limits import LARGER, MAX_BODY, UPLOAD, UPLOAD_PATH
 from sottovoce.aggregator.settings import PREFIX, Settings, describe
-from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli import server
 
 from tests.conftest import Running
+from tests.exported import published
 from tests.surveys import survey
 from tests.unit.test_packages import needed, pins
 
@@ -371,8 +370,7 @@ def from_kubernetes(folder: Path) -> list[str]:
 @pytest.mark.parametrize("commands", [from_systemd, from_compose, from_kubernetes])
 def test_new_backup_replaces_the_last(tmp_path: Path, commands: Callable[[Path], list[str]]) -> None:
     """The commands are run twice: one file is there, a newer one; a forgotten one of the seventh day goes."""
-    with closing(SQLiteStorage(tmp_path / "sottovoce.sqlite")) as storage:
-        storage.publish(survey())
+    published(tmp_path, survey()).close()
     folder, programs = tmp_path / "backups", tmp_path / "programs"
     folder.mkdir()
     programs.mkdir()

@@ -33,22 +33,16 @@ def test_every_example_is_a_good_survey() -> None:
         assert survey.epsilon > 0, path
 
 
-def test_every_mechanism_has_an_example_that_uses_it() -> None:
-    """The file has the mechanism's name, and names it."""
+def test_every_mechanism_and_type_has_its_example_and_no_other() -> None:
+    """Which uses it."""
     for name in [*MECHANISMS, *PRESETS, JointRR.name]:
         asked = questions(EXAMPLES / "mechanisms" / f"{name}.yaml")
         named = [question.get("mechanism", {}).get("name") for question in asked]  # type: ignore[attr-defined]
         assert name in [*named, *(question.get("procedure") for question in asked)]
 
-
-def test_every_question_type_has_an_example_that_asks_it() -> None:
-    """The file has the type's name, and asks it."""
     for name in [*TYPES, *WITHOUT_REPORT]:
         assert name in [question["type"] for question in questions(EXAMPLES / "question_types" / f"{name}.yaml")]
 
-
-def test_no_example_is_without_its_thing() -> None:
-    """Every file stands for something that exists."""
     assert {path.stem for path in FILES} == {*MECHANISMS, *PRESETS, JointRR.name, *DESIGNS, *TYPES, *WITHOUT_REPORT}
 
 

@@ -16,8 +16,11 @@ def is_there(name: str) -> bool:
     return name in FINDINGS or (test != "" and (ROOT / path).is_file() and test in functions(path))
 
 
-def test_every_line_is_shown_by_a_finding_or_a_test() -> None:
-    """A behaviour without what shows it would be hearsay, and each finding has its line."""
+def test_every_line_is_shown_and_says_version_and_what_this_program_does() -> None:
+    """By a finding or a test that exists."""
+    assert len(PAGE.splitlines()) <= 40
+    assert [line[0] for line in LINES if len(line) != 5 or not re.search(r"\d\.\d", line[2])] == []
+
     shown = {line[0]: re.findall(r"`([^`]+)`", line[3]) for line in LINES}
     named = [name for names in shown.values() for name in names]
 
@@ -25,9 +28,3 @@ def test_every_line_is_shown_by_a_finding_or_a_test() -> None:
     assert [line for line, names in shown.items() if not names] == []
     assert [name for name in named if not is_there(name)] == []
     assert FINDINGS - set(named) == set()
-
-
-def test_lines_say_version_and_what_this_program_does() -> None:
-    """In at most 40 lines, so that the page is read before a study."""
-    assert len(PAGE.splitlines()) <= 40
-    assert [line[0] for line in LINES if len(line) != 5 or not re.search(r"\d\.\d", line[2])] == []

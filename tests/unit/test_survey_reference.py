@@ -16,13 +16,10 @@ questions: [{type: boolean, name: q, label: {en: Q}, mechanism: {name: coin_flip
 """
 
 
-def test_page_is_what_schema_and_examples_make() -> None:
-    """Written anew by ``python -m tests.survey_reference``."""
+def test_page_is_what_schema_and_examples_make_of_every_key() -> None:
+    """Each with a section."""
     assert PAGE.read_text(encoding="utf-8") == page()
 
-
-def test_every_key_has_its_section() -> None:
-    """Those of the survey, then those of its items."""
     assert [name for name, _ in SECTIONS] == [*(name for name, _ in survey_keys()), *question_keys()]
 
 

@@ -7,7 +7,7 @@ import pytest
 from sottovoce.cli.results import place
 from sottovoce.cli.results.estimate import DASK
 
-from tests.commands import run
+from tests.commands import done, refused, run
 from tests.surveys import survey
 from tests.unit.aggregator.analysis.closed_surveys import states
 
@@ -18,18 +18,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("estimate")
     states(folder / "data").close()
     for kind, out in (("parquet", "reports"), ("json", "live.json")):
-        words = [
-            "results",
-            "export",
-            "done",
-            "--format",
-            kind,
-            "--out",
-            str(folder / out),
-            "--data",
-            str(folder / "data"),
-        ]
-        assert run(*words).exit_code == 0
+        done(run("results", "export", "done", "--format", kind, "--out", folder / out, "--data", folder / "data"))
     return folder
 
 
@@ -74,15 +63,16 @@ def test_survey_file_and_table_of_reports_are_enough(data: Path, tmp_path: Path)
     assert found == live
 
 
+TABLE = ["--rows", "cheated", "--columns", "reason"]
+
+
 def test_tables_and_models_take_the_same_folder(data: Path) -> None:
     """The figures are those of the database."""
-    for words in (
-        ["results", "crosstab", "--rows", "cheated", "--columns", "reason"],
-        ["results", "regress", "--outcome", "cheated", "--on", "reason", "--model", "linear"],
-    ):
+    model = ["--outcome", "cheated", "--on", "reason", "--model", "linear"]
+    for verb, words in (("crosstab", TABLE), ("regress", model)):
         found, live = (
-            json.loads(run(*words[:2], *where, *words[2:], "--json").stdout)
-            for where in (["--from", str(data / "reports")], ["done", "--data", str(data / "data")])
+            json.loads(run("results", verb, *where, *words, "--json").stdout)
+            for where in (["--from", data / "reports"], ["done", "--data", data / "data"])
         )
         assert figures(found) == pytest.approx(figures(live), rel=1e-9)
         assert len(figures(found)) > 10
@@ -117,16 +107,5 @@ def test_refusal_says_why(data: Path, monkeypatch: pytest.MonkeyPatch, words: li
 
 def test_survey_of_another_name_is_refused(data: Path) -> None:
     """Who names the survey of a folder means that one."""
-    ended = run(
-        "results",
-        "crosstab",
-        survey().name,
-        "--from",
-        str(data / "reports"),
-        "--rows",
-        "cheated",
-        "--columns",
-        "reason",
-    )
-
-    assert (ended.exit_code, "another survey than the one that is named" in ended.stderr) == (1, True)
+    ended = refused(run("results", "crosstab", survey().name, "--from", data / "reports", *TABLE))
+    assert "another survey than the one that is named" in ended.stderr

@@ -17,6 +17,7 @@ from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.database import ADDRESS
 
 from tests.commands import refused, run
+from tests.exported import published
 from tests.qr_reader import read_qr
 from tests.surveys import months, survey
 from tests.unit.shared.test_schema import validator
@@ -25,9 +26,7 @@ from tests.unit.shared.test_schema import validator
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     """A data folder with a survey for invited people."""
-    storage = SQLiteStorage(tmp_path / FILE)
-    storage.publish(survey(access="token"))
-    storage.close()
+    published(tmp_path, survey(access="token")).close()
     return tmp_path
 
 
@@ -90,12 +89,19 @@ def test_no_token_is_stored_whose_list_may_not_be_on_the_disk(data: Path, monkey
     assert created(data) == 0
 
 
-def test_list_of_tokens_replaces_no_file(data: Path) -> None:
+def test_lists_and_cards_replace_no_file(data: Path) -> None:
     """An earlier list names tokens that are shown nowhere else; and then none are made."""
     out = data / "links.csv"
     out.write_text("an earlier list")
     refused(create(data, out))
     assert out.read_text() == "an earlier list"
+    assert created(data) == 0
+
+    cards = data / "cards.html"
+    cards.write_text("earlier cards")
+    options = ["--count", "3", "--cards", str(cards), "--data", str(data)]
+
+    assert run("link", "create", "exam", *options).exit_code == 1
     assert created(data) == 0
 
 
@@ -123,9 +129,7 @@ def test_address_that_is_set_comes_before_the_one_that_was_served(data: Path, mo
 
 def test_list_for_a_try_out_says_so_first(tmp_path: Path) -> None:
     """And is taken back like any other: what stands before the tokens is none."""
-    storage = SQLiteStorage(tmp_path / FILE)
-    storage.publish(survey(access="token", trial=True))
-    storage.close()
+    published(tmp_path, survey(access="token", trial=True)).close()
     out = tmp_path / "links.csv"
     assert create(tmp_path, out).exit_code == 0
     assert out.read_text().splitlines()[:2] == ["Test run: not the real survey.", "token,link,warning"]
@@ -136,10 +140,7 @@ def test_list_for_a_try_out_says_so_first(tmp_path: Path) -> None:
 
 def test_export_of_a_try_out_says_so_first(tmp_path: Path) -> None:
     """In the file, as its first key, and in what is told beside it; another one's has no such key."""
-    storage = SQLiteStorage(tmp_path / FILE)
-    storage.publish(survey(trial=True))
-    storage.publish(survey(name="real"))
-    storage.close()
+    published(tmp_path, survey(trial=True), survey(name="real")).close()
     tried, real = (run("results", "export", name, "--data", tmp_path) for name in ("exam", "real"))
 
     assert tried.stdout.splitlines()[1] == '  "trial": true,'
@@ -161,22 +162,10 @@ def test_cards_hold_the_links_that_were_made(data: Path) -> None:
     assert stat.S_IMODE(cards.stat().st_mode) == 0o600
 
 
-def test_cards_replace_no_file(data: Path) -> None:
-    """Then no token is made."""
-    cards = data / "cards.html"
-    cards.write_text("earlier cards")
-    options = ["--count", "3", "--cards", str(cards), "--data", str(data)]
-
-    assert run("link", "create", "exam", *options).exit_code == 1
-    assert created(data) == 0
-
-
 @pytest.fixture
 def panel(tmp_path: Path) -> Path:
     """A data folder with a survey of three waves."""
-    storage = SQLiteStorage(tmp_path / FILE)
-    storage.publish(survey(waves=months(3)))
-    storage.close()
+    published(tmp_path, survey(waves=months(3))).close()
     return tmp_path
 
 

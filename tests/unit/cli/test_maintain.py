@@ -26,6 +26,7 @@ from sottovoce.shared.spec import Survey
 
 from tests import postgres
 from tests.commands import done, run as command
+from tests.exported import published
 from tests.pretended_provider import pretended_provider
 from tests.storage.test_contract import arrival, identity, plan
 from tests.surveys import survey
@@ -90,8 +91,7 @@ def test_backup_may_not_be_kept_for_longer_than_ids_after_a_close_at_any_moment(
     tmp_path: Path, ids_days: int, code: int
 ) -> None:
     """Then it is refused in words, and no file is left."""
-    with closing(SQLiteStorage(tmp_path / "sottovoce.sqlite")) as storage:
-        storage.publish(survey(retention={"ids_days": ids_days}))
+    published(tmp_path, survey(retention={"ids_days": ids_days})).close()
     made = run("db", "backup", str(tmp_path / "week"), "--keep-days", "7", "--data", str(tmp_path))
 
     assert (made.exit_code, (tmp_path / "week").exists()) == (code, code == 0)
@@ -100,8 +100,7 @@ def test_backup_may_not_be_kept_for_longer_than_ids_after_a_close_at_any_moment(
 
 def test_backup_leaves_out_a_survey_that_is_deleted_while_it_is_kept(tmp_path: Path) -> None:
     day = (now() + timedelta(days=5)).date().isoformat()
-    with closing(SQLiteStorage(tmp_path / "sottovoce.sqlite")) as storage:
-        storage.publish(survey(retention={"ids_days": 30, "delete_on": day}))
+    published(tmp_path, survey(retention={"ids_days": 30, "delete_on": day})).close()
     made = run("db", "backup", str(tmp_path / "week"), "--keep-days", "7", "--data", str(tmp_path))
 
     assert "exam: left out" in made.output

@@ -95,7 +95,8 @@ def test_what_is_neither_file_nor_device_is_refused(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_folder_that_is_not_there_or_empty_may_be_written(tmp_path: Path) -> None:
+def test_folder_that_is_empty_or_not_there_may_be_written_and_no_other(tmp_path: Path) -> None:
+    """What holds something, a file or a link is left as it is."""
     (tmp_path / "empty").mkdir()
     for name in ("new", "empty"):
         check_new_folder(tmp_path / name)
@@ -103,9 +104,6 @@ def test_folder_that_is_not_there_or_empty_may_be_written(tmp_path: Path) -> Non
             (folder / "a").write_text("a")
         assert (tmp_path / name / "a").read_text() == "a"
 
-
-def test_folder_that_holds_something_is_left_as_it_is(tmp_path: Path) -> None:
-    """So are a file and a link."""
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine").write_text("mine")
     (tmp_path / "file").write_text("mine")
@@ -250,15 +248,12 @@ def test_order_at_the_end_of_an_object_is_noted(number: str, handler: str) -> No
     assert ended(script) == (0, "True\n", "")
 
 
-def test_ctrl_c_after_term_is_not_the_second() -> None:
-    """What is put away then is put away whole."""
+def test_second_ctrl_c_ends_it_and_one_after_term_is_not_the_second() -> None:
+    """What is put away after an order is put away whole."""
     script = LAST_STEPS.replace("NUMBER", "SIGTERM").replace("HANDLER", "default_int_handler")
     after = "    os.kill(os.getpid(), signal.SIGINT)\n    print('put away')\n"
     assert ended(script + after) == (0, "True\nput away\n", "")
 
-
-def test_second_ctrl_c_ends_it_wherever_it_is() -> None:
-    """Whoever says it twice does not want to wait."""
     code, out, err = ended(TWICE)
     assert (code, out, err.strip().endswith("KeyboardInterrupt")) == (-signal.SIGINT, "noted\n", True)
 
@@ -307,13 +302,10 @@ def fork(number: signal.Signals) -> str:
     return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.strip()
 
 
-def test_child_that_is_told_to_end_as_the_first_thing_ends() -> None:
-    """The order waits for the moment at which the child has put its parent's handlers off."""
+def test_child_that_is_told_to_end_at_once_ends_and_leaves_ctrl_c() -> None:
+    """To its parent, who passes it on and would else take the child's end for a failure."""
     assert fork(signal.SIGTERM) == f"{-signal.SIGTERM} 0"
 
-
-def test_child_leaves_ctrl_c_to_its_parent() -> None:
-    """Who passes it on; else the parent would take the child's end for a failure."""
     assert fork(signal.SIGINT) == "7 0"
 
 

@@ -260,8 +260,8 @@ def compare(place: Path, *words: str) -> Result:
     return run("results", "compare", *words, "--data", place / "data")
 
 
-def test_plan_is_carried_out(place: Path) -> None:
-    """Each with its level; the figures are those of the same comparison made alone."""
+def test_plan_is_carried_out_and_shown_alone(place: Path) -> None:
+    """Each with its level and the figures of the same comparison made alone."""
     found = json.loads(compare(place, "done", "--planned", "--json").stdout)
     alone = ["--outcome", "cheated", "--groups", "arm", "--against", "cheated_direct", "--confidence", "0.9", "--json"]
 
@@ -270,9 +270,6 @@ def test_plan_is_carried_out(place: Path) -> None:
     assert found["comparisons"][0]["comparison"] == json.loads(compare(place, "done", *alone).stdout)
     assert [each["problem"] for each in found["comparisons"]] == [None] * 3
 
-
-def test_table_shows_the_planned_measure_alone(place: Path) -> None:
-    """Differences at each level of the plan and one ratio, with the note on their number."""
     shown = " ".join(compare(place, "done", "--planned").stdout.split())
 
     assert "The limits are not adjusted for the number of comparisons: 3." in shown

@@ -82,32 +82,22 @@ def test_missing_file_and_address_are_refused(path: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("host", HOSTS)
-def test_snippet_carries_the_very_question(path: Path, host: str) -> None:
-    """Whatever stands in its texts, for every system; quotes and angle brackets break nothing."""
+def test_snippet_carries_the_very_question_and_holds_up_nothing(path: Path, host: str) -> None:
+    """Nobody must answer; LimeSurvey drops ``{bubbles: true}``, and keeps ``{ bubbles: true }``."""
     text = run("snippet", path, "--at", FRAME, "--host", host).output
     assert FRAME in text
     assert question_in(text) == parse_question(QUESTION).document
+
+    assert "required" not in text
+    assert "NextButton" not in text
+
+    own = r"\{\{ \w+\.code \}\}|\{(TOKEN|SGQ|participant)\}|\$\{e://Field/\w+\}"
+    assert re.findall(r"\{\w.*", re.sub(own, "", text)) == []
 
 
 def test_former_name_of_the_address_is_read(path: Path) -> None:
     """Scripts that were written for the last release go on."""
     assert run("snippet", path, "--frame", FRAME).output == run("snippet", path, "--at", FRAME).output
-
-
-@pytest.mark.parametrize("host", HOSTS)
-def test_snippet_holds_up_no_way_on(path: Path, host: str) -> None:
-    """People go on without an answer, and a column tells what became of the question."""
-    text = run("snippet", path, "--at", FRAME, "--host", host).output
-    assert "required" not in text
-    assert "NextButton" not in text
-
-
-@pytest.mark.parametrize("host", HOSTS)
-def test_no_brace_stands_directly_before_a_letter(path: Path, host: str) -> None:
-    """But in the host's own fields: LimeSurvey drops ``{bubbles: true}``, and keeps ``{ bubbles: true }``."""
-    text = run("snippet", path, "--at", FRAME, "--host", host).output
-    own = r"\{\{ \w+\.code \}\}|\{(TOKEN|SGQ|participant)\}|\$\{e://Field/\w+\}"
-    assert re.findall(r"\{\w.*", re.sub(own, "", text)) == []
 
 
 @pytest.mark.parametrize("host", sorted(set(HOSTS) - {"jspsych", "surveyjs"}))
@@ -139,8 +129,8 @@ def question_in(text: str) -> object:
     return found[0]
 
 
-def test_ethics_paragraph_names_odds_and_belief(path: Path) -> None:
-    """A tenth becomes at most a quarter with the coin."""
+def test_ethics_paragraph_names_odds_and_belief_of_each_visit(path: Path) -> None:
+    """A tenth becomes at most a quarter with the coin; three draws multiply the odds by 27."""
     text = run("snippet", path, "--ethics").output
     assert "75 of 100 people send yes" in text
     assert "at most 25%" in text
@@ -148,9 +138,6 @@ def test_ethics_paragraph_names_odds_and_belief(path: Path) -> None:
     assert "page cannot see or hear what you do in this window" in text
     assert "visit" not in text
 
-
-def test_ethics_paragraph_counts_a_draw_a_visit(path: Path) -> None:
-    """Where the host tells visits apart only: three draws multiply the odds by 27."""
     text = run("snippet", path, "--ethics", "--visits", "3").output
     assert "each visit draws anew, which is counted for 3 visits" in text
     assert "epsilon = 3.30" in text

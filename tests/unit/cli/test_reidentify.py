@@ -138,21 +138,8 @@ def test_wrong_options_are_told(tables: Path, monkeypatch: pytest.MonkeyPatch, w
 def test_coarsened_table_is_written_and_keeps_to_its_k(tables: Path) -> None:
     """Bands of round numbers and beginnings of codes; rows in order, so that their places tell nothing."""
     out = tables / "coarsened.csv"
-    done(
-        run(
-            tables / "exact.csv",
-            "--public",
-            "age",
-            "--public",
-            "zip",
-            "--k",
-            "3",
-            "--sensitive",
-            "diagnosis",
-            "--out",
-            out,
-        )
-    )
+    words = ["--k", "3", "--sensitive", "diagnosis", "--out", out]
+    done(run(tables / "exact.csv", "--public", "age", "--public", "zip", *words))
     header, *rows = [line.split(",") for line in out.read_text(encoding="utf-8").splitlines()]
 
     assert header == ["age", "zip", "diagnosis"]
@@ -163,7 +150,7 @@ def test_coarsened_table_is_written_and_keeps_to_its_k(tables: Path) -> None:
     assert {age for age, _, _ in rows} == {"50 to 59", "60 to 69"}
     assert {code for _, code, _ in rows} == {"191**"}
 
-    again = refused(run(tables / "exact.csv", "--k", "3", "--sensitive", "diagnosis", "--out", out))
+    again = refused(run(tables / "exact.csv", *words))
     assert "coarsened.csv exists; name a new file" in again.output
 
 

@@ -69,8 +69,8 @@ def test_token_of_another_survey_is_told_without_asking() -> None:
     assert token not in str(refused.value)
 
 
-def test_every_wrong_letter_is_found() -> None:
-    """At each place, each letter for each other: the rest of the token makes no difference to a sum modulo a prime."""
+def test_every_wrong_letter_and_swap_of_neighbours_is_found() -> None:
+    """By the two letters at the end, in tokens of many surveys."""
     for number in range(32):
         token = LETTERS[number] * 16
         printed = print_token(token, "affairs")
@@ -82,9 +82,6 @@ def test_every_wrong_letter_is_found() -> None:
         ]
         assert [text for text in wrong if is_read(text)] == []
 
-
-def test_every_swap_of_neighbours_is_found() -> None:
-    """At each place, each pair of different letters, those across the seam and the check letters themselves too."""
     for first in LETTERS:
         for second in LETTERS:
             for place in range(0, 16, 2):
@@ -108,8 +105,8 @@ def is_read(text: str) -> bool:
     return True
 
 
-def test_message_names_modulus_and_report() -> None:
-    """Sixty-six bytes that no other key and no other report has."""
+def test_message_names_modulus_and_report_and_reads_back() -> None:
+    """Byte for byte."""
     signed = message(MODULUS, b"i" * 16)
 
     assert signed == b"sottovoce-blind/1\0" + hashlib.sha256(b"\x80" + bytes(254) + b"\1").digest() + b"i" * 16
@@ -117,9 +114,6 @@ def test_message_names_modulus_and_report() -> None:
     with pytest.raises(ValueError, match="16 bytes"):
         message(MODULUS, b"i" * 15)
 
-
-def test_messages_are_read_as_they_were_written() -> None:
-    """Keys in one order, no spaces, base64url without padding."""
     body = dump_request(REQUEST)
     reply = Redemption("exam", REQUEST.blinded)
 
@@ -167,8 +161,8 @@ def test_other_spellings_of_a_message_are_refused() -> None:
         parse_reply(dump_reply(Redemption("exam", REQUEST.blinded)) + b" ")
 
 
-def test_modulus_has_one_of_two_sizes_and_is_odd() -> None:
-    """With its top bit set: a shorter number written with as many bytes is none."""
+def test_modulus_has_one_of_two_sizes_is_odd_and_bounds_its_numbers() -> None:
+    """A number is as long as its modulus, and below it."""
     assert read_modulus(spell_modulus(MODULUS)) == MODULUS
     assert read_modulus(spell_modulus(2**3071 + 1)) == 2**3071 + 1
     for bad in (MODULUS + 1, 2**2046 + 1, 2**3070 + 1):
@@ -177,9 +171,6 @@ def test_modulus_has_one_of_two_sizes_and_is_odd() -> None:
     with pytest.raises(ValueError, match="base64url"):
         read_number(spell_modulus(MODULUS) + "=")
 
-
-def test_number_fits_a_modulus_as_long_as_it_and_larger() -> None:
-    """Zero has no root worth having, and what is not below the modulus is another number."""
     assert fits(b"\x80" + bytes(255), MODULUS)
     assert not fits(bytes(256), MODULUS)
     assert not fits(MODULUS.to_bytes(256), MODULUS)

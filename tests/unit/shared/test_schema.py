@@ -52,12 +52,17 @@ def test_survey_schema_accepts_every_mechanism() -> None:
         validator("survey").validate(parse_survey(documents.survey(asked)).document)
 
 
-def test_survey_schema_catches_mistakes_of_form() -> None:
-    """What the schema refuses the parser refuses; the parser also knows arithmetic."""
+def test_schema_catches_mistakes_of_form_as_the_parser_does() -> None:
+    """What one refuses the other refuses."""
     for name in GOOD:
         wrong = bad_questions(name)
         assert [asked for asked in wrong if not _is_refused(documents.survey(asked))] == []
         assert not all(validator("survey").is_valid(documents.survey(asked)) for asked in wrong), name
+
+    written = [(mistake, surveys.document(**mistake)) for mistake in MISTAKES]
+
+    assert [mistake for mistake, document in written if validator("survey").is_valid(document)] == []
+    assert [mistake for mistake, document in written if not _is_refused(document)] == []
 
 
 def _is_refused(document: dict[str, Any]) -> bool:
@@ -139,16 +144,8 @@ MISTAKES: list[dict[str, Any]] = [
 ]
 
 
-def test_schema_and_parser_refuse_the_same_mistakes() -> None:
-    """Neither is laxer than the other where a schema can say it."""
-    written = [(mistake, surveys.document(**mistake)) for mistake in MISTAKES]
-
-    assert [mistake for mistake, document in written if validator("survey").is_valid(document)] == []
-    assert [mistake for mistake, document in written if not _is_refused(document)] == []
-
-
-def test_report_and_receipt_validate() -> None:
-    """What a device sends, and what it gets back."""
+def test_documents_on_the_wire_validate() -> None:
+    """Reports, receipts, problems, batches and withdrawals, and nothing that lacks a key."""
     survey = surveys.survey()
     report = randomize(survey, encode(survey, ANSWERS), Draws())
     body = dump_report(report, survey)
@@ -156,17 +153,10 @@ def test_report_and_receipt_validate() -> None:
     validator("report").validate(json.loads(body))
     validator("receipt").validate(receipt(report, body))
 
-
-def test_problem_documents_validate() -> None:
-    """The schema's list of codes is the program's."""
     for code in STATUS:
         validator("problem").validate(json.loads(document(code, "detail", [{"pointer": "/x", "message": "y"}])))
     assert set(validator("problem").schema["properties"]["code"]["enum"]) == set(STATUS)
 
-
-def test_batch_and_withdrawal_validate() -> None:
-    """What programs send for many respondents, and what takes a report back."""
-    survey = surveys.survey()
     body = dump_report(randomize(survey, encode(survey, ANSWERS), Draws()), survey)
     item = {"report": json.loads(body)}
 

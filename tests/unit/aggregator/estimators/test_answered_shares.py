@@ -100,15 +100,12 @@ def test_exact_coverage(n: int) -> None:
         assert covered >= 0.94, (declined, share)
 
 
-def test_everybody_declined_limits_nothing() -> None:
-    """The whole range, and no estimate, where next to nobody answered."""
+def test_everybody_declined_and_a_set_in_two_parts_limit_nothing() -> None:
+    """The whole range, where next to nobody answered or the test accepts beyond a gap."""
     asked = coin()
     for estimate in answered_shares([(asked.mechanism, {0: 20, 1: 20, 2: 160})], asked.domain):
         assert (estimate.raw, estimate.clipped, estimate.low, estimate.high) == (None, None, 0.0, 1.0)
 
-
-def test_a_set_in_two_parts_is_the_whole_range() -> None:
-    """Beyond a gap the test accepts again: giving the first part alone would not cover."""
     assert ratio_limits(0.1, 1.0, lambda t: 0.0004 if t < 0.7 else 1.0, 0.0, 1.96) == (0.0, 1.0)
     low, high = ratio_limits(0.1, 1.0, lambda _: 0.0004, 0.0, 1.96)
     assert (low, high) == pytest.approx((0.0608, 0.1392))

@@ -89,16 +89,13 @@ def test_expected_counts_give_the_truth(question: str, anchor: str, declines: bo
     assert yes.raw == pytest.approx(0.05, abs=1e-6)
 
 
-def test_options_shown_count_the_way_out() -> None:
-    """With k = 2 for three shown options, a true .10 among those who answered would be .067 or less."""
+def test_way_out_is_an_option_and_may_count_as_yes() -> None:
+    """Careless people choose among all that is shown."""
     people = _People(_question("coin", declines=True), _question("public", declines=True), 0.1, 0.2)
     careless, yes = _estimates(people, people.tallies(10**9))
     assert (careless.raw, yes.raw) == pytest.approx((0.2, 0.1), abs=1e-6)
     assert careless.anchors[0].chance == pytest.approx(1 / 3)
 
-
-def test_no_answer_that_counts_as_yes_is_a_random_yes() -> None:
-    """Two of three options shown are then a yes."""
     asked = {"type": "boolean", "name": "q", "label": {"en": "Q"}, "public": True, "when_absent": "yes"}
     question = parse_survey(document(questions=[asked])).questions[0]
     assert random_answers(question.domain, question.absent) == (Fraction(1, 3), Fraction(2, 3))

@@ -214,8 +214,20 @@ def test_beta_quantile_agrees_with_a_library_at_large_and_real_parameters() -> N
         assert float(beta_quantile(0.025, p, q)) == pytest.approx(expected, abs=1e-12)
 
 
-def test_beta_quantile_takes_arrays() -> None:
-    """Shapes broadcast, and every element is what it is alone."""
+@pytest.mark.parametrize(("tail", "p", "q"), [(0.0, 1, 1), (0.6, 1, 1), (math.nan, 1, 1), (0.1, 0, 1), (0.1, 1, 0.5)])
+def test_beta_quantile_refuses_what_its_root_finding_does_not_cover(tail: float, p: float, q: float) -> None:
+    """Outside the stated ranges there is an error and no number."""
+    with pytest.raises(ValueError, match="beta quantile"):
+        beta_quantile(tail, p, q)
+
+
+def test_beta_quantiles_take_arrays_and_large_parameters() -> None:
+    """Each as if alone, and as the continued fraction has it."""
+    for p, q in ((5000.0, 5000.0), (5000.0, 20_000.0), (1e6, 5e3), (3e5, 7e5)):
+        for tail in (0.4, 0.025, 1e-5):
+            fraction = float(_halley(tail, np.array([p]), np.array([q]))[0])
+            assert abs(float(beta_quantile(tail, p, q)) - fraction) < 1e-9
+
     p = np.array([[0.5], [3.0], [80.0]])
     q = np.array([1.0, 20.0])
     both = beta_quantile(0.025, p, q)
@@ -224,21 +236,6 @@ def test_beta_quantile_takes_arrays() -> None:
     for i in range(3):
         for j in range(2):
             assert float(beta_quantile(0.025, p[i, 0], q[j])) == pytest.approx(both[i, j], abs=1e-14)
-
-
-@pytest.mark.parametrize(("tail", "p", "q"), [(0.0, 1, 1), (0.6, 1, 1), (math.nan, 1, 1), (0.1, 0, 1), (0.1, 1, 0.5)])
-def test_beta_quantile_refuses_what_its_root_finding_does_not_cover(tail: float, p: float, q: float) -> None:
-    """Outside the stated ranges there is an error and no number."""
-    with pytest.raises(ValueError, match="beta quantile"):
-        beta_quantile(tail, p, q)
-
-
-def test_quantiles_of_large_parameters_agree_with_the_fraction() -> None:
-    """Peizer and Pratt's deviate and the continued fraction give the same limit to 1e-9."""
-    for p, q in ((5000.0, 5000.0), (5000.0, 20_000.0), (1e6, 5e3), (3e5, 7e5)):
-        for tail in (0.4, 0.025, 1e-5):
-            fraction = float(_halley(tail, np.array([p]), np.array([q]))[0])
-            assert abs(float(beta_quantile(tail, p, q)) - fraction) < 1e-9
 
 
 @pytest.mark.parametrize("tail", [0.5, 0.025, 2.5e-5])
@@ -301,26 +298,21 @@ def test_tails_are_those_of_two_sums() -> None:
     assert at_least(3, 2, 5, FLIP) + at_most(2, 2, 5, FLIP) == pytest.approx(1, abs=1e-14)
 
 
-def test_limits_grow_with_the_reports_and_hold_the_estimate() -> None:
-    """More reports that support an option never mean fewer people."""
+def test_limits_of_a_group_grow_with_reports_and_hold_the_estimate() -> None:
+    """And are the printed ones for thirty people under the coin flip."""
     found = [people_count(count, 30, *FLIP) for count in range(31)]
     assert all(one.low <= two.low and one.high <= two.high for one, two in pairwise(found))
     assert all(each.low <= each.people <= each.high for each in found)
 
-
-def test_thirty_people_under_the_coin_flip() -> None:
     assert people_count(14, 30, *FLIP) == PeopleCount(13, 3, 23, 30)
 
 
-def test_a_group_is_told_more_narrowly_than_a_sample() -> None:
-    """The interval for a population of which the thirty are a sample is wider."""
+def test_a_group_is_told_more_narrowly_and_without_chance_exactly() -> None:
+    """Than a sample of so many."""
     found = people_count(14, 30, *FLIP)
     low, high = score_cc(14, 30, *FLIP, 0.95)
     assert found.high - found.low < 30 * float(high - low)
 
-
-def test_without_chance_the_number_is_known() -> None:
-    """Only the channel is random."""
     assert people_count(7, 30, *NONE) == PeopleCount(7, 7, 7, 30)
 
 

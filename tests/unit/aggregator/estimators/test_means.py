@@ -29,8 +29,8 @@ def test_two_scores_give_the_interval_of_the_share(n: int) -> None:
         assert estimate.raw == pytest.approx(10 + 20 * (2 * count / n - 0.5))
 
 
-def test_mean_is_in_the_unit_of_its_levels() -> None:
-    """Point, errors, range and poisoning of a rating."""
+def test_mean_is_in_its_unit_and_flagged_outside_its_range() -> None:
+    """Raw as it is, shown within the range."""
     estimate = estimate_mean("mean", {0: 20, 1: 30, 2: 50}, RATING)
     scores = [-1.5] * 20 + [1.0] * 30 + [3.5] * 50
     mean = sum(scores) / 100
@@ -41,6 +41,13 @@ def test_mean_is_in_the_unit_of_its_levels() -> None:
     assert estimate.poisoning == pytest.approx(0.035)
     assert (estimate.a, estimate.b, estimate.count, estimate.n) == (None, None, None, 100)
 
+    estimate = estimate_mean("mean", {2: 100}, RATING)
+
+    assert (estimate.raw, estimate.clipped, estimate.high) == (3.5, 2.0, 2.0)
+    assert estimate.implausible
+    assert estimate.low < 2.0
+    assert not estimate_mean("mean", {0: 20, 1: 20, 2: 60}, RATING).implausible
+
 
 def test_variance_is_the_envelope_of_the_second_moments() -> None:
     """By hand for the rating: E z^2 = 4, 3.5, 9 at 0, 1, 2; the middle lies below the chord."""
@@ -50,16 +57,6 @@ def test_variance_is_the_envelope_of_the_second_moments() -> None:
     assert RATING.variance(1.0) == pytest.approx((second[0] + second[2]) / 2 - 1)
     assert RATING.variance(0.0) == pytest.approx(second[0])
     assert RATING.gap == 2.5
-
-
-def test_mean_stays_raw_outside_its_range_and_is_flagged() -> None:
-    """All reports at the top: raw 3.5, shown as 2, implausible."""
-    estimate = estimate_mean("mean", {2: 100}, RATING)
-
-    assert (estimate.raw, estimate.clipped, estimate.high) == (3.5, 2.0, 2.0)
-    assert estimate.implausible
-    assert estimate.low < 2.0
-    assert not estimate_mean("mean", {0: 20, 1: 20, 2: 60}, RATING).implausible
 
 
 def test_no_reports_give_the_whole_range() -> None:

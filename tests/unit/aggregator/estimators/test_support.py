@@ -90,8 +90,8 @@ def test_band_is_given_when_asked_for() -> None:
     assert band(30, 100, 0.75, 0.25, 0.95) == (with_band.band_low, with_band.band_high)
 
 
-def test_options_of_one_question_carry_joint_limits() -> None:
-    """Clopper and Pearson at alpha / k, wider than the single ones; the band is shared too."""
+def test_options_carry_joint_limits_unless_there_is_one() -> None:
+    """Wider than those of each by itself."""
     mechanism = KaryRR(Fraction(3), 4)
     domain = Domain(("a", "b", "c", "d"))
     estimates = estimate(mechanism, {0: 40, 1: 30, 2: 20, 3: 10}, domain, IntervalRule(band=True))
@@ -103,9 +103,6 @@ def test_options_of_one_question_carry_joint_limits() -> None:
     assert band(40, 100, 0.5, 1 / 6, 0.95, 4) == (estimates[0].band_low, estimates[0].band_high)
     assert sum(e.raw or 0 for e in estimates) == pytest.approx(1, abs=1e-12)
 
-
-def test_a_lone_option_needs_no_joint_limits() -> None:
-    """For yes/no they are the single ones."""
     (share,) = estimate(BinaryRR(*COIN), {0: 70, 1: 30}, Domain(("no", "yes")))
 
     assert (share.low, share.high) == (share.simultaneous_low, share.simultaneous_high)

@@ -213,16 +213,13 @@ def test_square_scores_of_the_geometric_are_exact_in_fractions():
         assert sum(mechanism.probability(y, value) * scores[y] for y in range(11)) == value**2
 
 
-def test_ends_and_squares_of_the_geometric_are_the_published_ones():
-    """With r = .8 and ten steps: -4 and 14; -4, -31 and 176."""
+def test_scores_are_the_published_ones():
+    """Ends and squares of the geometric, of the square wave, and Hadamard's columns."""
     (variable,) = variables_of(parsed(number(0, 10, 1, {"name": "geometric", "ratio": "4/5"})))
 
     assert variable.scores(np.array([0, 10])) == pytest.approx([-4, 14], abs=1e-12)
     assert variable.square_scores(np.array([0, 3, 10])) == pytest.approx([-4, -31, 176], abs=1e-9)
 
-
-def test_scores_of_the_square_wave_are_the_published_ones():
-    """Four bins of one step each on -1 to 1, half a window of one bin, odds 3."""
     mechanism = {"name": "square_wave", "odds": "3", "bins": 4, "width": 1}
     question = parsed(number("-3", "3", "2", mechanism))
     (variable,) = variables_of(question)
@@ -231,9 +228,6 @@ def test_scores_of_the_square_wave_are_the_published_ones():
     assert variable.levels == (-3, -1, 1, 3)
     assert variable.scores(np.arange(6)) / 3 == pytest.approx([-2.5, -2, -1.5, 1.5, 2, 2.5], abs=1e-12)
 
-
-def test_hadamard_columns_have_the_published_scores():
-    """Three options, odds 3, columns 160, 90, 80, 70."""
     (variable,) = variables_of(parsed(one_of(3, {"name": "hadamard_response", "odds": "3"})))
 
     shares = np.array([160, 90, 80, 70]) @ variable.scores(np.arange(4)) / 400

@@ -15,8 +15,8 @@ def pages(rows: list[int], limit: int) -> list[list[int]]:
     return found
 
 
-def test_pages_are_the_list() -> None:
-    """Every row once, whole pages but the last, none empty."""
+def test_pages_are_the_list_whatever_goes_meanwhile() -> None:
+    """Each row once; without rows one empty page."""
     rows = [5, 1, 4, 40, 30, 20]
     for limit in (1, 2, 3, 6, 7, 1000):
         found = pages(rows, limit)
@@ -24,14 +24,8 @@ def test_pages_are_the_list() -> None:
         assert [len(page) for page in found[:-1]] == [limit] * (len(found) - 1)
         assert all(found)
 
-
-def test_list_without_rows_is_one_empty_page() -> None:
-    """There is nothing to go on to."""
     assert page_of([], int, {}).document(int) == {"items": [], "next": None}
 
-
-def test_row_that_goes_meanwhile_moves_no_other() -> None:
-    """Not even the one that the cursor names."""
     first = page_of([1, 2, 3, 4], int, {"limit": "2"})
     assert list(page_of([1, 3, 4], int, {"limit": "2", "cursor": first.next or ""}).rows) == [3, 4]
 

@@ -102,18 +102,17 @@ def test_plural_categories_are_those_of_the_language() -> None:
             assert used <= {*locale.plural_form.tags, "other"}, (language, room)
 
 
-def test_numbers_are_written_as_the_language_does() -> None:
-    """Grouping, decimal signs and percentages follow the reader."""
+def test_numbers_and_days_are_written_as_the_language_does() -> None:
+    """Huge ones with an exponent, moments with their zone."""
     assert [Words(tag).number(1234567.25, 1) for tag in ("en", "de", "hi")] == [
         "1,234,567.2", "1.234.567,2", "12,34,567.2"]  # fmt: skip
     assert [Words(tag).percent(0.1234) for tag in ("en", "de", "ar")] == ["12.3%", "12,3\u00a0%", "12.3%"]
     assert Words("fr").percent(0.5, 0) == "50\u00a0%"
 
-
-def test_days_and_moments_are_written_as_the_language_does() -> None:
-    """A moment says that it is UTC."""
     assert Words("de").day(date(2026, 5, 12)) == "12. Mai 2026"
     assert Words("en").moment(datetime(2026, 5, 12, 9, 0, tzinfo=UTC)) == "May 12, 2026, 9:00\u202fAM UTC"
+
+    assert (Words("de").number(3e40), Words("de").number(-2.5e29, 3)) == ("3e+40", "-2.5e+29")
 
 
 REFUSALS = {
@@ -148,11 +147,6 @@ def test_texts_of_the_other_direction_are_set_apart() -> None:
     assert Words("en").translate("problem_untranslated", tag="العربية", missing=100) == (
         "Texts missing in \u2068العربية\u2069: 100. People read them in the first language."
     )
-
-
-def test_huge_numbers_are_written_with_an_exponent() -> None:
-    """As of a model that hardly tells its coefficients; Babel refuses more than 28 digits."""
-    assert (Words("de").number(3e40), Words("de").number(-2.5e29, 3)) == ("3e+40", "-2.5e+29")
 
 
 @pytest.mark.parametrize(

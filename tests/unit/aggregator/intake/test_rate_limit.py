@@ -52,8 +52,8 @@ def test_this_machine_and_no_limit_are_let_pass(peer: str | None) -> None:
     assert all(unlimited.allow("203.0.113.1") for _ in range(9))
 
 
-def test_only_the_named_number_of_proxies_is_believed() -> None:
-    """What a respondent writes into the header itself is not read."""
+def test_address_is_read_behind_the_named_proxies_alone() -> None:
+    """An IPv4 address in IPv6 is the same one."""
     rates = Rates(1, hops=1)
     assert [rates.allow("127.0.0.1", f"10.{number}.0.1, 203.0.113.1") for number in range(2)] == [True, False]
     assert rates.allow("127.0.0.1", "203.0.114.1")
@@ -61,9 +61,6 @@ def test_only_the_named_number_of_proxies_is_believed() -> None:
     unproxied = Rates(1)
     assert [unproxied.allow("203.0.113.1", f"10.{number}.0.1") for number in range(2)] == [True, False]
 
-
-def test_addresses_mapped_to_ipv4_count_as_ipv4() -> None:
-    """On a socket for both families all of IPv4 is not one network, and this machine is still this machine."""
     rates = Rates(1)
     assert rates.allow("::ffff:203.0.113.1")
     assert not rates.allow("203.0.113.9")

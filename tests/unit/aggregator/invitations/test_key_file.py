@@ -12,6 +12,7 @@ from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import StorageError
 
 from tests.commands import done, run
+from tests.exported import published
 from tests.invited import blind_survey, key
 from tests.surveys import survey
 
@@ -37,9 +38,7 @@ def test_doctor_names_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     """And nothing once they are here; the database itself is in order."""
     file, data = tmp_path / "keys", tmp_path / "data"
     data.mkdir()
-    database = SQLiteStorage(data / "sottovoce.sqlite")
-    database.publish(blind_survey())
-    database.close()
+    published(data, blind_survey()).close()
     monkeypatch.setenv("SOTTOVOCE_BLIND_KEYS_FILE", str(file))
     told = []
     for _ in range(2):

@@ -42,8 +42,8 @@ def test_picture_is_of_the_question_that_is_least_protected() -> None:
     assert "The least protected question:" in page
 
 
-def test_only_yes_and_no_have_pictures() -> None:
-    """Two, that say all of it; a survey of public questions has none, and promises no dice."""
+def test_only_yes_and_no_have_pictures_and_none_is_certain() -> None:
+    """Neither 0 nor 100 of 100."""
     for place, count in ((0, 2), (1, 0)):
         question = least_protected(survey(questions=[document()["questions"][place]]))
         assert question is not None
@@ -51,9 +51,6 @@ def test_only_yes_and_no_have_pictures() -> None:
     page = poster(invitation(questions=document()["questions"][2:]), LINK)
     assert ('class="off"' in page, "dice" in page) == (False, False)
 
-
-def test_certainty_is_never_drawn() -> None:
-    """What is nearly nobody is one dot, and is told as about one."""
     almost = IconArray("no", pictures(survey().questions[0])[0].share / 1000)
     assert (almost.filled, almost.is_exact, dots(almost.filled).count("full")) == (1, False, 1)
 
@@ -93,8 +90,8 @@ def test_coin_of_ones_own_is_what_the_poster_promises() -> None:
     assert ("toss a coin" in page, "Your device" in page) == (True, False)
 
 
-def test_rows_are_written_as_they_come() -> None:
-    """A million links never lie in memory at once: each is in the file before the next but one is asked for."""
+def test_rows_are_written_as_they_come_below_a_heading() -> None:
+    """Which stands there without a link, too."""
     file, lines = StringIO(newline=""), []
 
     def links() -> Iterator[tuple[str, str]]:
@@ -106,8 +103,5 @@ def test_rows_are_written_as_they_come() -> None:
     assert lines == [0, 2, 3, 4]
     assert file.getvalue() == links_csv(list(links()), trial=False)
 
-
-def test_table_without_links_has_its_heading() -> None:
-    """And for a test run the line that says so."""
     assert links_csv([], trial=False) == "token,link\r\n"
     assert links_csv([], trial=True).endswith("\r\ntoken,link\r\n")

@@ -113,6 +113,7 @@ def test_odds_ratio_is_found_with_the_promised_power(shares: tuple[float, float]
 
 
 def test_impossible_plans_are_refused() -> None:
+    """Of shares, odds and designs, in words."""
     with pytest.raises(EstimateError, match="above 0 and not 1"):
         odds_ratio_of_two(ASKS, (ASKS.questions[0], ASKS.questions[1]), 1, 0.8, None)
     with pytest.raises(EstimateError, match="between 0 and 1"):
@@ -123,6 +124,12 @@ def test_impossible_plans_are_refused() -> None:
         one_sample(FLIP, 0.1, 0.1, LEVELS, None)
     with pytest.raises(EstimateError, match="must lie in"):
         two_groups(FLIP, (0.1, 1.5), LEVELS, None)
+
+    first, second, arm = CHEATERS.questions
+    for pair, shares in (((first, second), (0.5, 0.6)), ((first, second), (0.1, 0.2)), ((first, arm), (0.2, 0.2)),
+                         ((arm, first), (0.2, 0.2))):  # fmt: skip
+        with pytest.raises(EstimateError):
+            design_power(CHEATERS, pair, shares, 0.1, USUAL, None)
 
 
 USUAL = (0.95, 0.8)
@@ -167,12 +174,3 @@ def test_plan_of_a_design_without_a_known_share_says_how_to_plan_it(more: list[s
     refused = run(*words, *more)
     assert refused.exit_code != 0
     assert "groups of the design cheater_detection: plan it with --known" in refused.stderr
-
-
-def test_impossible_plans_of_a_design_are_refused() -> None:
-    """Shares that cannot be together, the known share itself, and questions of no design."""
-    first, second, arm = CHEATERS.questions
-    for pair, shares in (((first, second), (0.5, 0.6)), ((first, second), (0.1, 0.2)), ((first, arm), (0.2, 0.2)),
-                         ((arm, first), (0.2, 0.2))):  # fmt: skip
-        with pytest.raises(EstimateError):
-            design_power(CHEATERS, pair, shares, 0.1, USUAL, None)

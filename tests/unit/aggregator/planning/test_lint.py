@@ -225,17 +225,14 @@ def test_places_behind_a_block_are_those_of_the_file() -> None:
     assert [each.partition(":")[0] for each in warnings(asked, []) if "alone in one" in each] == ["/questions/2"]
 
 
-def test_own_fact_is_not_told_to_offer_a_way_out() -> None:
-    """There is none, and with personal links people who know the invited know their facts."""
+def test_own_fact_is_described_and_needs_no_way_out() -> None:
+    """With the condition under which it protects."""
     asked = {"type": "boolean", "name": "cheated", "label": {"en": "C"}, "procedure": "crosswise",
              "innocuous": {"label": {"en": "B"}, "share": "1/4", "source": {"en": "S"}}}  # fmt: skip
     made = survey(questions=[asked], access="token")
     assert not any("cannot decline" in each or "report_labels" in each for each in suggestions(made))
     assert any(each.startswith("/access: grave: 'cheated' is hidden by a fact") for each in warnings(made, {"en"}))
 
-
-def test_own_fact_is_described_with_its_condition() -> None:
-    """Share, standard error, die, and for how long epsilon holds."""
     innocuous = {"label": {"en": "B"}, "share": "1/4", "source": {"en": "S"}, "se": "1/40", "truth": "2/3"}
     asked = {"type": "boolean", "name": "cheated", "label": {"en": "C"}, "procedure": "unrelated_question",
              "innocuous": innocuous}  # fmt: skip
@@ -293,13 +290,10 @@ def test_oldest_release_is_that_of_the_youngest_word(changes, expected):
     assert any("or later" in line for line in describe(asked)) is (expected is not None)
 
 
-def test_every_mechanism_and_type_has_its_release():
-    """One that is added later needs its word in the table: an older program cannot answer a survey that names it."""
+def test_every_mechanism_type_and_key_has_its_release():
+    """One that the changelog knows."""
     assert {*MECHANISMS, *TYPES} - FIRST - {word for words in SINCE.values() for word in words} == set()
 
-
-def test_every_row_of_the_table_of_keys_has_a_known_release():
-    """One of another number would be said of no survey."""
     assert {row.since for rows in (SURVEY, ITEM) for row in rows.values()} - {"", *SINCE} == set()
 
 

@@ -72,17 +72,14 @@ def test_curve_keeps_the_questions_own_mechanism(kind: dict[str, object], name: 
     assert measure == measure_of(parsed({**kind, "mechanism": {"name": name, "epsilon": "2"}}))
 
 
-def test_curve_of_twenty_options_is_not_that_of_two() -> None:
-    """Randomized response over twenty options at epsilon 1 needs 11,661 reports and not the 1,600 of yes and no."""
+def test_curve_is_of_its_own_number_of_options_or_there_is_none() -> None:
+    """None where a mechanism is not made from an epsilon."""
     asked = parsed(one_of(20, {"epsilon": "2", "name": "kary_rr"}))
     ((_, measure),) = over_epsilon(asked, [1.0])
 
     assert plan(measure, Goal(0.05, 0.05)).reports == 11661
     assert plan(best_share(1.0, 2), Goal(0.05, 0.05)).reports < 1700
 
-
-def test_no_curve_where_a_mechanism_is_not_made_from_an_epsilon() -> None:
-    """Memoized answers have two layers; level tables begin at their least epsilon; public questions have none."""
     levels = parsed(number(0, 10, 1, {"name": "level_table", "epsilon": "2"}))
 
     assert over_epsilon(parsed(MEMOIZED), [0.5, 1.0]) == []
@@ -94,13 +91,16 @@ def _public(kind: str, **more: object) -> dict[str, object]:
     return {"type": kind, "name": "q", "label": {"en": "Q"}, "public": True, **more}
 
 
-def test_public_question_is_planned_as_the_direct_one() -> None:
-    """A share and a mean without noise."""
+def test_public_question_and_channel_without_noise_are_the_direct_question() -> None:
+    """With the same figures."""
     made = measure_of(parsed(_public("integer", min=0, max=10)))
 
     assert measure_of(parsed(_public("boolean"))) is DIRECT
     assert made == made.openly
     assert made.variance(5) == 25
+
+    assert DIRECT.openly is DIRECT is ShareChannel(0.75, 0.25).openly
+    assert (DIRECT.variance(0.0), DIRECT.variance(1.0), DIRECT.variance(0.5)) == (0, 0, 0.25)
 
 
 def test_reports_that_speak_of_one_option_or_coordinate_are_told() -> None:
@@ -173,12 +173,6 @@ def test_window_is_small_beside_many_reports() -> None:
     assert len(counts) < 10**5
     assert mean == pytest.approx(0.3 * 10**8, rel=1e-9)
     assert float(weights @ np.square(counts - mean)) == pytest.approx(0.21 * 10**8, rel=1e-6)
-
-
-def test_channel_without_noise_is_its_own_direct_question() -> None:
-    """And has no variance where everybody says the same."""
-    assert DIRECT.openly is DIRECT is ShareChannel(0.75, 0.25).openly
-    assert (DIRECT.variance(0.0), DIRECT.variance(1.0), DIRECT.variance(0.5)) == (0, 0, 0.25)
 
 
 AT_TWO = {"epsilon": "2"}

@@ -102,15 +102,12 @@ def test_plan_shows_what_no_sayers_do(p: float, share: float, own_coin: float, d
     assert tuple(row.share for row in rows) == (0.0, 0.05, 0.1, 0.2)
 
 
-def test_fieldwork_scales_the_invitations() -> None:
-    """Half respond, two questions of five are asked: five times as many letters, as many reports."""
+def test_fieldwork_clusters_and_weights_stretch_what_they_should() -> None:
+    """Invitations, people, or everything."""
     made = plan(COIN, Goal(0.1, 0.03), Fieldwork(response_rate=0.5, asked=(2, 5)))
 
     assert (made.reports, made.invitations) == (3586, 3586 * 5)
 
-
-def test_clusters_stretch_people_and_weights_stretch_everything() -> None:
-    """Coin flip at p = .1: noise .75, people .09; doubling people adds .09, doubling all adds .84."""
     base = plan(COIN, Goal(0.1, 0.03)).reports
 
     assert plan(COIN, Goal(0.1, 0.03), Fieldwork(clustering=2)).reports == pytest.approx(base * 0.93 / 0.84, abs=1)

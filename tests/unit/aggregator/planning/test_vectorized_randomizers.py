@@ -63,11 +63,13 @@ def batch(name: str, truth: object, seed: str, runs: int = RUNS) -> tuple[Mechan
     return mechanism, simulate(mechanism, np.array([truth] * runs), BatchDraws(seeded(seed)))
 
 
-def test_every_mechanism_can_be_drawn_in_batches() -> None:
-    """By a function of its own, or as any table or any bits."""
+def test_every_mechanism_can_be_drawn_in_batches_of_any_size() -> None:
+    """Of nobody, too."""
     generic = {name for name, made in MECHANISMS.items() if issubclass(made, Table | Bits)}
 
     assert set(BATCH) | generic == set(RANDOMIZERS) == set(CASES)
+
+    assert len(simulate(parsed(CASES["binary_rr"][0]).mechanism, np.array([], dtype=np.int64), BatchDraws())) == 0
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if issubclass(MECHANISMS[name], Table)])
@@ -120,11 +122,6 @@ def test_below_is_uniform_over_its_whole_range(bound: int) -> None:
     assert drawn.min() >= 0
     assert drawn.max() < bound
     assert (np.abs(parts - expected) <= 6 * np.sqrt(expected + 1)).all()
-
-
-def test_no_respondents_give_no_reports() -> None:
-    """An empty array in, an empty array out."""
-    assert len(simulate(parsed(CASES["binary_rr"][0]).mechanism, np.array([], dtype=np.int64), BatchDraws())) == 0
 
 
 @given(st.fractions(Fraction(1, 50), Fraction(49, 50), max_denominator=50), st.integers(1, 60), st.data())

@@ -77,16 +77,13 @@ def test_account_of_a_try_out_says_so_first() -> None:
     assert "Test run" not in page(real) + lines(real)[0]
 
 
-def test_account_has_the_table_of_beliefs() -> None:
-    """Before, and after a yes of the coin flip: 2.9, 25.0, 56.2 and 75.0 %."""
+def test_account_has_beliefs_within_their_limits() -> None:
+    """What an observer's belief becomes at most."""
     [question] = account(survey(questions=coins(1)), TERMS)["questions"]
 
     assert [percent(row["after_yes"]) for row in question["yes_no"]] == ["2.9%", "25.0%", "56.2%", "75.0%"]
     assert question["odds"].startswith("If yes is true, 75 of 100 people send yes; if not, 25 do.")
 
-
-def test_beliefs_keep_within_their_limits() -> None:
-    """The dearer side of a forced response is its no: a reported no says more than a yes, and both keep to epsilon."""
     [question] = account(survey(questions=coins(1, FORCED)), TERMS)["questions"]
 
     for row, bound in zip(question["yes_no"], question["beliefs"], strict=True):
@@ -260,7 +257,11 @@ def of_blocks(*asked: Document) -> Document:
 
 
 def test_account_has_a_row_for_each_block_question_and_report() -> None:
-    """Once the block's epsilon, odds that never look better for people who know the other answers, and the sum."""
+    """And says how many questions of a block are asked."""
+    found = of_blocks(block(*map(in_block, "abc")) | {"ask": 2}, block(*map(in_block, "de"), name="whole"))
+    validator("privacy").validate(found)
+    assert [each.get("asked") for each in found["blocks"]] == [2, None]
+
     found = of_blocks(block(in_block("a"), in_block("b")), *coins(1))
     validator("privacy").validate(found)
     assert text.block_rows(found, ENGLISH) == [
@@ -275,13 +276,6 @@ def test_account_has_a_row_for_each_block_question_and_report() -> None:
         ("a, b together", "2.20"), ("a", "2.20"), ("b", "2.20"), ("a whole report", "3.30"),
     ]  # fmt: skip
     assert any("9:1" in line and "5:1" in line for line in lines(found))
-
-
-def test_account_says_how_many_questions_of_a_block_are_asked() -> None:
-    """In the form that its schema has; of a block that asks all, nothing."""
-    found = of_blocks(block(*map(in_block, "abc")) | {"ask": 2}, block(*map(in_block, "de"), name="whole"))
-    validator("privacy").validate(found)
-    assert [each.get("asked") for each in found["blocks"]] == [2, None]
 
 
 def test_odds_are_rounded_up_and_surveys_without_blocks_have_no_table() -> None:

@@ -92,14 +92,12 @@ def problems(document: dict[str, Any]) -> dict[str, str]:
     return dict(refused.value.problems)
 
 
-def test_hostile_addresses_are_refused() -> None:
-    """More than thirty of them, with one message, which repeats none."""
+def test_hostile_addresses_are_refused_and_punycode_is_taken() -> None:
+    """With port 443."""
     told = {problems({**LINK, "then": then})["/then"] for then in HOSTILE}
     assert len(HOSTILE) >= 30
     assert {each.partition("forms.example.org")[0] for each in told} == {"must be an address such as https://"}
 
-
-def test_address_in_punycode_with_port_443_is_taken() -> None:
     address = "https://xn--universitt-y5a.example:443/a%20b/?x=1&d[/data/x]=2"
     assert parse_link({**LINK, "then": address}).then == address
 

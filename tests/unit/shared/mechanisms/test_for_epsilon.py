@@ -38,8 +38,8 @@ NAMED = {
 }
 
 
-def test_default_costs_at_most_what_was_asked_and_hardly_less():
-    """The ratio is rounded down, in exact arithmetic; only a table may leave up to 0.2 or what exceeds 3 unused."""
+def test_default_costs_what_was_asked_and_reads_back():
+    """At most that, and hardly less."""
     for (kind, ask), epsilon in product(TYPES.items(), EPSILONS):
         mechanism = parsed(ask({"epsilon": epsilon})).mechanism
 
@@ -48,6 +48,14 @@ def test_default_costs_at_most_what_was_asked_and_hardly_less():
             assert mechanism.epsilon > min(float(epsilon) - 0.2, 3) - 1e-6, (kind, epsilon)
         else:
             assert math.isclose(float(epsilon), mechanism.epsilon, rel_tol=1e-4), (kind, epsilon)
+
+    for kind, ask in TYPES.items():
+        asked = parsed(ask({"epsilon": "2"}))
+
+        dumped = asked.mechanism.dump()
+
+        assert "epsilon" not in dumped, kind
+        assert asked.mechanism == MECHANISMS[dumped["name"]].parse(dumped, asked.domain), kind
 
 
 def test_named_mechanism_costs_at_most_what_was_asked_and_hardly_less():
@@ -60,27 +68,13 @@ def test_named_mechanism_costs_at_most_what_was_asked_and_hardly_less():
         assert math.isclose(float(epsilon), mechanism.epsilon, rel_tol=1e-4), (name, epsilon)
 
 
-def test_expanded_mechanism_reads_back_as_itself():
-    """Only integers and fractions are in the canonical survey, and they are the mechanism."""
-    for kind, ask in TYPES.items():
-        asked = parsed(ask({"epsilon": "2"}))
-
-        dumped = asked.mechanism.dump()
-
-        assert "epsilon" not in dumped, kind
-        assert asked.mechanism == MECHANISMS[dumped["name"]].parse(dumped, asked.domain), kind
-
-
-def test_epsilon_one_is_the_best_fraction_of_32_bits():
-    """e/(1+e) of 2^32, rounded down: 0.9999999992 of 1."""
+def test_fractions_are_the_best_of_32_bits():
+    """For a yes or no, and for categories."""
     a, b = parsed(question({"epsilon": "1"})).mechanism.support
 
     assert (a * MAX_DENOMINATOR, b * MAX_DENOMINATOR) == (3139872686, 1155094610)
     assert (a + Fraction(1, MAX_DENOMINATOR)) / (b - Fraction(1, MAX_DENOMINATOR)) > Fraction(math.e)
 
-
-def test_categories_use_all_of_32_bits():
-    """A row of one truth and two others, the truth e times as probable: its weights sum to nearly 2^32."""
     weight = Fraction(parsed(one_of(3, {"epsilon": "1"})).mechanism.dump()["odds"]).denominator
 
     assert weight == math.floor(MAX_DENOMINATOR / (math.e + 2))

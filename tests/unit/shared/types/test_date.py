@@ -35,8 +35,8 @@ WEEKS = parse_survey(
 )  # fmt: skip
 
 
-def test_days_are_steps_of_the_calendar() -> None:
-    """Leap years and centuries are those of the calendar, the step is every how manieth day."""
+def test_days_are_steps_of_the_calendar_and_one_is_written_out() -> None:
+    """Over leap years, and by the step that is given."""
     asked = parsed(day("1899-12-31", "2400-03-01", COIN))
     middle = date(1899, 12, 31) + timedelta(days=36525)
 
@@ -45,9 +45,6 @@ def test_days_are_steps_of_the_calendar() -> None:
     assert asked.answer(36525) == middle.isoformat()
     assert isinstance(asked.mechanism, RoundingRR)
 
-
-def test_step_of_one_day_is_written_out() -> None:
-    """Two files that mean the same have one digest."""
     plain, explicit = (survey(day("2000-01-01", "2000-01-31", COIN, **more)) for more in ({}, {"step": "1"}))
 
     assert parse_survey(plain).digest == parse_survey(explicit).digest

@@ -49,6 +49,13 @@ def kept_titles(storage: SQLiteStorage) -> list[str]:
     return [SurveyDraft.read(kept.document).title for kept in versions if kept]
 
 
+@pytest.fixture
+def exam(storage: SQLiteStorage) -> SQLiteStorage:
+    """The database, with a draft of the small survey."""
+    storage.drafts.add("exam", draft_of(document()).dumped)
+    return storage
+
+
 def test_survey_is_written_and_published_without_a_script(ann: Researcher, storage: SQLiteStorage) -> None:
     """From the empty list to an open survey, by forms alone."""
     assert "no surveys yet" in ann.get("")
@@ -66,24 +73,22 @@ def test_survey_is_written_and_published_without_a_script(ann: Researcher, stora
     assert storage.drafts.draft("life-on-campus") is None
 
 
-def test_whoever_writes_over_another_sees_both_texts(ann: Researcher, storage: SQLiteStorage) -> None:
+def test_whoever_writes_over_another_sees_both_texts(ann: Researcher, exam: SQLiteStorage) -> None:
     """And both stay among the versions, whichever is kept."""
-    storage.drafts.add("exam", draft_of(document()).dumped)
     design = "surveys/exam/design"
     ann.post(design, version="1", **{"title.en": "Theirs"})
     reply = ann.post(design, version="1", **{"title.en": "<b>Mine</b>"})
     assert reply.status_code == 409
     assert "Theirs" in reply.text
     assert "&lt;b&gt;Mine&lt;/b&gt;" in reply.text
-    assert newest(storage, "exam").title == "Theirs"
+    assert newest(exam, "exam").title == "Theirs"
 
     ann.post(design, version="1", over="2", do="version:2", **{"title.en": "<b>Mine</b>"})
-    assert kept_titles(storage) == ["Theirs", "<b>Mine</b>", "Theirs", "Exams"]
+    assert kept_titles(exam) == ["Theirs", "<b>Mine</b>", "Theirs", "Exams"]
 
 
-def test_saves_of_one_visit_come_in_any_order_and_more_than_once(ann: Researcher, storage: SQLiteStorage) -> None:
+def test_saves_of_one_visit_come_in_any_order_and_more_than_once(ann: Researcher, exam: SQLiteStorage) -> None:
     """All over the version that the visit knows of; what was typed last stays, and nobody is told of another."""
-    storage.drafts.add("exam", draft_of(document()).dumped)
 
     def saved(title: str, stamp: str, by: str = "script") -> int:
         form = {"version": "1", "title.en": title, "stamp": stamp, "by": by}
@@ -93,7 +98,7 @@ def test_saves_of_one_visit_come_in_any_order_and_more_than_once(ann: Researcher
     assert saved("Third", "ab.3") == 200
     assert saved("Second", "ab.2") == 200
     assert saved("Third", "ab.3", "again") == 200
-    assert kept_titles(storage) == ["Third", "First", "Exams"]
+    assert kept_titles(exam) == ["Third", "First", "Exams"]
     assert saved("Another's", "cd.1") == 409
     assert saved("Nobody's", "") == 409
     assert saved("Too late", "ab", "again") == 409
@@ -102,7 +107,7 @@ def test_saves_of_one_visit_come_in_any_order_and_more_than_once(ann: Researcher
     assert saved("Third", "ab.3", "again") == 200
     assert saved("Fourth", "ab.4", "again") == 409
     assert saved("Third", "ab.3") == 409
-    assert kept_titles(storage) == ["Theirs", "Third", "First", "Exams"]
+    assert kept_titles(exam) == ["Theirs", "Third", "First", "Exams"]
 
 
 def test_save_for_a_draft_that_is_gone_is_not_laid_over_another_of_its_name(
@@ -120,9 +125,9 @@ def test_save_for_a_draft_that_is_gone_is_not_laid_over_another_of_its_name(
     assert kept_titles(storage) == ["Of the former one", "Exams"]
 
 
-def test_script_is_told_of_the_version_that_it_saved(ann: Researcher, storage: SQLiteStorage) -> None:
+@pytest.mark.usefixtures("exam")
+def test_script_is_told_of_the_version_that_it_saved(ann: Researcher) -> None:
     """And without a stamp, as without a script, each version has none."""
-    storage.drafts.add("exam", draft_of(document()).dumped)
     form = {"version": "1", "title.en": "Mine", "stamp": "ab.1", "by": "script"}
     page = ann.post("surveys/exam/design", **form).text
     assert 'name="version" value="2"' in page
@@ -131,23 +136,22 @@ def test_script_is_told_of_the_version_that_it_saved(ann: Researcher, storage: S
     assert 'data-stamp=""' in ann.get("surveys/exam/design")
 
 
-def test_version_that_is_gone_is_not_saved_over(ann: Researcher, storage: SQLiteStorage) -> None:
+@pytest.mark.usefixtures("exam")
+def test_version_that_is_gone_is_not_saved_over(ann: Researcher) -> None:
     """Of a page that was open for fifty saves, both texts are shown too."""
-    storage.drafts.add("exam", draft_of(document()).dumped)
     assert ann.post("surveys/exam/design", version="777", **{"title.en": "Late"}).status_code == 409
 
 
-def test_options_keep_their_names_when_others_come_and_go(ann: Researcher, storage: SQLiteStorage) -> None:
+def test_options_keep_their_names_when_others_come_and_go(ann: Researcher, exam: SQLiteStorage) -> None:
     """Counts of corrections add up by them."""
-    storage.drafts.add("exam", draft_of(document()).dumped)
     ann.post("surveys/exam/design", version="1", **{"q1.options.en": "Fun\r\nTime\n\nToo hard"})
-    choices = newest(storage, "exam").cards[1].asked["choices"]
+    choices = newest(exam, "exam").cards[1].asked["choices"]
     assert [choice["name"] for choice in choices] == ["fun", "time", "too_hard"]
 
 
-def test_what_was_typed_comes_back_as_text(ann: Researcher, storage: SQLiteStorage) -> None:
+@pytest.mark.usefixtures("exam")
+def test_what_was_typed_comes_back_as_text(ann: Researcher) -> None:
     """Markup, and ten thousand letters, which a problem tells of."""
-    storage.drafts.add("exam", draft_of(document()).dumped)
     typed = "<script>alert(1)</script>" + "x" * 10_000
     ann.post("surveys/exam/design", version="1", **{"q0.label.en": typed})
     page = ann.get("surveys/exam/design")
@@ -165,13 +169,12 @@ def test_survey_that_devices_refuse_is_not_published(ann: Researcher, storage: S
 
 
 def test_draft_that_changed_meanwhile_is_shown_again_before_it_is_published(
-    ann: Researcher, storage: SQLiteStorage
+    ann: Researcher, exam: SQLiteStorage
 ) -> None:
     """Nobody freezes what nobody has looked at."""
-    storage.drafts.add("exam", draft_of(document()).dumped)
     ann.post("surveys/exam/design", version="1", **{"title.en": "Other"})
     assert "has changed since" in ann.post("surveys/exam/publish", version="1").text
-    assert storage.revisions("exam") == []
+    assert exam.revisions("exam") == []
 
 
 def test_correction_says_which_questions_keep_their_counts(ann: Researcher, storage: SQLiteStorage) -> None:
@@ -252,16 +255,15 @@ def test_list_is_cut_to_a_state_and_tells_equal_titles_apart(ann: Researcher, st
 
 
 def test_publishing_that_was_cut_short_is_finished_by_the_next_try(
-    ann: Researcher, storage: SQLiteStorage, monkeypatch: pytest.MonkeyPatch
+    ann: Researcher, exam: SQLiteStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The survey is there as a whole, and once; the draft goes the second time."""
-    storage.drafts.add("exam", draft_of(document()).dumped)
     with monkeypatch.context() as killed:
         killed.setattr(drafts, "finish", lambda *_: 1 // 0)
         assert ann.post("surveys/exam/publish", version="1").status_code == 500
     assert ann.post("surveys/exam/publish", version="1").status_code == 303
-    assert [row.digest for row in storage.revisions("exam")] == [survey().digest]
-    assert storage.drafts.drafts() == []
+    assert [row.digest for row in exam.revisions("exam")] == [survey().digest]
+    assert exam.drafts.drafts() == []
 
 
 def test_planned_number_stays_with_what_was_published(ann: Researcher, storage: SQLiteStorage) -> None:
@@ -305,9 +307,9 @@ def test_panel_is_made_on_the_page(ann: Researcher, storage: SQLiteStorage) -> N
     assert (len(made.waves), made.cohort, made.release_batch, made.ids_days) == (1, None, 25, 30)
 
 
-def test_what_is_wrong_with_a_panel_leads_to_its_field(ann: Researcher, storage: SQLiteStorage) -> None:
+@pytest.mark.usefixtures("exam")
+def test_what_is_wrong_with_a_panel_leads_to_its_field(ann: Researcher) -> None:
     """A wave that ends before it begins, one without an end, and steps that are no number."""
-    storage.drafts.add("exam", draft_of(document()).dumped)
     wrong = {"wave0.closes": "2026-05-01T00:00", "wave1.closes": "", "release_batch": "many"}
     ann.post("surveys/exam/design", version="1", do="save", **PANEL | wrong)
     page = ann.get("surveys/exam/design")
@@ -317,9 +319,8 @@ def test_what_is_wrong_with_a_panel_leads_to_its_field(ann: Researcher, storage:
     assert 'value="many"' in page
 
 
-def test_links_that_lead_to_no_report_need_a_wait(ann: Researcher, storage: SQLiteStorage) -> None:
+def test_links_that_lead_to_no_report_need_a_wait(ann: Researcher, exam: SQLiteStorage) -> None:
     """Chosen without hours they are no survey yet; with few it is advised against; and they can be taken back."""
-    storage.drafts.add("exam", draft_of(document()).dumped)
     said = {"": "problem_no_wait", "many": "problem_other", "1": "problem_short_wait"}
     for version, hours in enumerate(said, start=1):
         ann.post("surveys/exam/design", version=str(version), do="save", access="blind", send_within_hours=hours)
@@ -327,29 +328,28 @@ def test_links_that_lead_to_no_report_need_a_wait(ann: Researcher, storage: SQLi
         assert '<option value="blind" selected' in page
         assert 'href="#send_within_hours"' in page
         assert 'id="send_within_hours"' in page
-        assert {problem.key for problem in problems_of(newest(storage, "exam"), "exam")} >= {said[hours][8:]}
-    made = survey_of_draft(newest(storage, "exam"), "exam")
+        assert {problem.key for problem in problems_of(newest(exam, "exam"), "exam")} >= {said[hours][8:]}
+    made = survey_of_draft(newest(exam, "exam"), "exam")
     assert (made.is_blind, made.send_within_hours) == (True, 1)
     ann.post("surveys/exam/design", version="4", do="save", access="blind", send_within_hours="24")
     assert 'href="#send_within_hours"' not in ann.get("surveys/exam/design")
     ann.post("surveys/exam/design", version="5", do="save", access="open", send_within_hours="")
-    made = survey_of_draft(newest(storage, "exam"), "exam")
+    made = survey_of_draft(newest(exam, "exam"), "exam")
     assert (made.asks_for_invitation, made.send_within_hours) == (False, 0)
 
 
-def test_quick_exit_warns_of_a_telling_name(ann: Researcher, storage: SQLiteStorage) -> None:
+def test_quick_exit_warns_of_a_telling_name(ann: Researcher, exam: SQLiteStorage) -> None:
     """Its field says so, and can be saved and taken back, as the title of the tab."""
-    storage.drafts.add("exam", draft_of(document()).dumped)
     form = {"do": "save", "quick_exit": "1", "neutral_title.en": "Notes"}
     ann.post("surveys/exam/design", version="1", **form)
-    made = survey_of_draft(newest(storage, "exam"), "exam")
+    made = survey_of_draft(newest(exam, "exam"), "exam")
     assert (made.quick_exit, made.document["neutral_title"]) == (True, {"en": "Notes"})
     assert 'href="#quick_exit"' in ann.get("surveys/exam/design")
     ann.post("surveys/exam/design", version="2", **form | {"quick_exit": "https://weather.example"})
-    assert survey_of_draft(newest(storage, "exam"), "exam").document["quick_exit"] == "https://weather.example"
+    assert survey_of_draft(newest(exam, "exam"), "exam").document["quick_exit"] == "https://weather.example"
     assert "<option selected>https://weather.example</option>" in ann.get("surveys/exam/design")
     ann.post("surveys/exam/design", version="3", **form | {"quick_exit": "", "neutral_title.en": ""})
-    made = survey_of_draft(newest(storage, "exam"), "exam")
+    made = survey_of_draft(newest(exam, "exam"), "exam")
     assert {"quick_exit", "neutral_title"} & made.document.keys() == set()
     assert 'href="#quick_exit"' not in ann.get("surveys/exam/design")
 
@@ -378,13 +378,12 @@ def test_question_after_a_private_answer_calls_for_a_wait(ann: Researcher, stora
     ],
 )
 def test_time_in_which_devices_cannot_wait_is_told_at_its_end(
-    ann: Researcher, storage: SQLiteStorage, closes: str, told: tuple[str, bool] | None
+    ann: Researcher, exam: SQLiteStorage, closes: str, told: tuple[str, bool] | None
 ) -> None:
     """Of an end that is no moment nothing is said but that."""
-    storage.drafts.add("exam", draft_of(document()).dumped)
     form = {"version": "1", "access": "blind", "send_within_hours": "24", "opens": "2026-11-02T00:00", "closes": closes}
     ann.post("surveys/exam/design", **form)
-    found = [each for each in problems_of(newest(storage, "exam"), "exam") if each.place.field == "closes"]
+    found = [each for each in problems_of(newest(exam, "exam"), "exam") if each.place.field == "closes"]
     assert [(each.key, each.grave) for each in found if each.key.endswith("window")] == ([told] if told else [])
 
 
@@ -456,9 +455,9 @@ def test_card_of_a_yes_no_question_makes_it_an_anchor(ann: Researcher, storage: 
     assert found == [(True, "0"), (None, None)]
 
 
-def test_earlier_versions_say_what_changed_after_them(ann: Researcher, storage: SQLiteStorage) -> None:
+@pytest.mark.usefixtures("exam")
+def test_earlier_versions_say_what_changed_after_them(ann: Researcher) -> None:
     """In the words of the form; the newest ten, the others by their number alone."""
-    storage.drafts.add("exam", draft_of(document()).dumped)
     ann.post("surveys/exam/design", version="1", **{"title.en": "Other exams"})
     ann.post("surveys/exam/design", version="2", **{"q1.label.en": "For which reason?"})
     page = ann.get("surveys/exam/design")
@@ -472,9 +471,9 @@ def test_earlier_versions_say_what_changed_after_them(ann: Researcher, storage: 
     assert ann.get("surveys/exam/design").count("Changed after it") == 10
 
 
-def test_question_that_came_or_went_is_one_change(ann: Researcher, storage: SQLiteStorage) -> None:
+@pytest.mark.usefixtures("exam")
+def test_question_that_came_or_went_is_one_change(ann: Researcher) -> None:
     """Whatever numbers others have then: no field of theirs has changed."""
-    storage.drafts.add("exam", draft_of(document()).dumped)
     ann.post("surveys/exam/design", version="1", do="copy:0")
     ann.post("surveys/exam/design", version="2", do="delete:0")
     told = re.findall(r'</button> <span class="hint">Changed after it: ([^<]+)', ann.get("surveys/exam/design"))
@@ -482,9 +481,9 @@ def test_question_that_came_or_went_is_one_change(ann: Researcher, storage: SQLi
     assert told == ["Question 1: deleted", "Question 2: added"]
 
 
-def test_list_says_that_a_draft_is_deleted(ann: Researcher, storage: SQLiteStorage) -> None:
+@pytest.mark.usefixtures("exam")
+def test_list_says_that_a_draft_is_deleted(ann: Researcher) -> None:
     """Once, and not at another visit."""
-    storage.drafts.add("exam", draft_of(document()).dumped)
     there = ann.post("surveys/exam/design/discard", typed="exam").location
     assert "The survey is deleted." in ann.get(there.partition("/dashboard/")[2])
     assert "The survey is deleted." not in ann.get("")

@@ -155,14 +155,11 @@ def test_long_replies_show_a_bar_meanwhile(client: FlaskClient) -> None:
         assert re.search(r'id="busy" role="status" hidden>Calculating … <progress', found)
 
 
-def test_results_by_arm_wait_for_the_close(client: FlaskClient) -> None:
-    """An open survey says so; a simulation shows them."""
+def test_comparisons_by_arm_wait_for_the_close(client: FlaskClient) -> None:
+    """An open survey says so and offers none; a simulation shows them."""
     assert "shown by arm once the survey is closed" in get(client, "busy/results").text
     assert '<p class="label"><bdi>direct</bdi>' in get(client, "fresh/rehearse?n=600").text
 
-
-def test_results_of_an_open_survey_do_not_offer_the_comparison(client: FlaskClient) -> None:
-    """Tables come after the close."""
     assert "kind=compare" not in get(client, "fresh/results").text
 
 

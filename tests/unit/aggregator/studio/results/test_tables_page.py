@@ -142,7 +142,7 @@ def test_kept_answers_hold_the_same_figures(app: Flask, client: FlaskClient) -> 
     assert replies["csv"].headers["Content-Disposition"] == "attachment; filename=done-1-crosstab.csv"
 
 
-def test_open_survey_shows_no_table_and_says_why(client: FlaskClient) -> None:
+def test_open_survey_shows_no_table_or_model_and_says_why(client: FlaskClient) -> None:
     """With what the two questions will allow instead; its files are refused as well."""
     reply = get(client, f"open/{TABLE}")
 
@@ -154,13 +154,19 @@ def test_open_survey_shows_no_table_and_says_why(client: FlaskClient) -> None:
     assert get(client, "open/tables/answer.csv?" + TABLE.partition("?")[2]).status_code == 409
     assert "available after the survey closes" in get(client, "open/tables").text
 
+    reply = get(client, f"open/{LINEAR}")
+
+    assert reply.status_code == 409
+    assert "available after the survey closes" in reply.text
+    assert cells(reply.text) == []
+
 
 def test_closed_survey_without_reports_says_so(client: FlaskClient) -> None:
     """An empty state is no fault of the reader's."""
     assert "There are no reports" in get(client, "empty/tables").text
 
 
-def test_what_cannot_be_had_is_refused_with_its_reason(client: FlaskClient) -> None:
+def test_what_cannot_be_had_is_refused_with_its_reason_and_not_repeated(client: FlaskClient) -> None:
     """In the page, below its fields, which keep what was chosen."""
     reply = get(client, "done/tables?kind=crosstab&rows=cheated&columns=cheated")
     missing = get(client, "done/tables?kind=crosstab&rows=cheated")
@@ -170,9 +176,11 @@ def test_what_cannot_be_had_is_refused_with_its_reason(client: FlaskClient) -> N
     assert '<option value="cheated" selected>' in reply.text
     assert "“Columns” is missing." in missing.text
 
+    reply = get(client, "done/models?kind=regression&outcome=cheated")
 
-def test_nothing_that_was_sent_is_repeated_as_markup(client: FlaskClient) -> None:
-    """An address is anybody's text."""
+    assert reply.status_code == 422
+    assert "“Predictors” is missing." in reply.text
+
     reply = get(client, "done/tables?kind=crosstab&rows=<script>alert(1)</script>&columns=reason&margin.year.first=<b>")
 
     assert reply.status_code == 422
@@ -254,16 +262,13 @@ def test_numbers_are_the_readers(client: FlaskClient) -> None:
         assert bool(re.search(r"\d\.\d\s?%", page)) == (not comma), language
 
 
-def test_margin_of_a_column_with_dots_is_read_whole() -> None:
-    """The form doubles the dots of the column; those of a category stay."""
+def test_fields_are_read_with_dots_and_shares_of_0() -> None:
+    """The form doubles the dots of a column; those of a category stay, and an empty field is none."""
     query = {"kind": ["crosstab"], "margin.age..group.v1.5": ["30"], "margin.year.first": ["70"]}
     asked = asked_analysis(query, ("crosstab",))
 
     assert asked.options["margins"] == {"age.group": {"v1.5": "30"}, "year": {"first": "70"}}
 
-
-def test_known_share_of_0_is_one() -> None:
-    """An empty field is none."""
     query = {"kind": ["test"], "question": ["a"], "known.a.yes": ["0"], "known.a.no": [""]}
     asked = asked_analysis(query, ("test",))
 
@@ -340,22 +345,6 @@ def test_subset_of_the_page_is_that_of_the_api(app: Flask, client: FlaskClient) 
     shown = coefficients(get(client, path).text)
 
     assert [read(line[1]) for line in shown] == [as_shown(one) for one in found["coefficients"]]
-
-
-def test_model_without_predictors_is_refused(client: FlaskClient) -> None:
-    reply = get(client, "done/models?kind=regression&outcome=cheated")
-
-    assert reply.status_code == 422
-    assert "“Predictors” is missing." in reply.text
-
-
-def test_open_survey_has_no_model(client: FlaskClient) -> None:
-    """The same sentence as for tables."""
-    reply = get(client, f"open/{LINEAR}")
-
-    assert reply.status_code == 409
-    assert "available after the survey closes" in reply.text
-    assert cells(reply.text) == []
 
 
 def test_prediction_is_asked_for_in_the_form(app: Flask, client: FlaskClient) -> None:
