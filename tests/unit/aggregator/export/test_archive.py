@@ -342,7 +342,7 @@ STATISTICS = ("reports.sav", "reports.dta")
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def few_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All files of people with these answers; of hours, days and often as well one answer is rare."""
     years = chain.from_iterable(repeat(year, people) for year, people in enumerate(COUNTS))
     rows = [(number % 2, year, 10 if number < 2 else 11, 1 if number < 2 else 2, number > 1)
@@ -350,12 +350,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return files_of(tmp_path_factory.mktemp("few"), (ASKED, rows))
 
 
-def test_word_stands_for_rare_answers_and_no_cell_is_empty(folder: Path) -> None:
+def test_word_stands_for_rare_answers_and_no_cell_is_empty(few_files: Path) -> None:
     """In CSV and Parquet alike, in questions of every type."""
-    with (folder / "reports.csv").open(encoding="utf-8") as file:
+    with (few_files / "reports.csv").open(encoding="utf-8") as file:
         rows = list(DictReader(file))
     duckdb = needed("duckdb")
-    parquet = Counter(duckdb.read_parquet(str(folder / "reports.parquet")).project("year").fetchnumpy()["year"])
+    parquet = Counter(duckdb.read_parquet(str(few_files / "reports.parquet")).project("year").fetchnumpy()["year"])
 
     assert Counter(row["year"] for row in rows) == parquet == {"2": 129, "few": 23}
     assert {name: {row[name] for row in rows} for name in ("hours", "born", "often")} == {
@@ -365,11 +365,11 @@ def test_word_stands_for_rare_answers_and_no_cell_is_empty(folder: Path) -> None
 
 
 @pytest.mark.parametrize("name", STATISTICS)
-def test_labelled_code_stands_for_rare_answers_and_is_not_missing(folder: Path, name: str) -> None:
+def test_labelled_code_stands_for_rare_answers_and_is_not_missing(few_files: Path, name: str) -> None:
     """So that SPSS, Stata and R have 129 of 152, 84.9 %; codes are below the least value."""
     pyreadstat = needed("pyreadstat")
     read = pyreadstat.read_sav if name.endswith("sav") else pyreadstat.read_dta
-    frame, about = read(str(folder / name))
+    frame, about = read(str(few_files / name))
     labels = about.variable_value_labels
 
     assert frame["year"].value_counts(normalize=True)[2] == pytest.approx(129 / 152)
@@ -382,12 +382,12 @@ def test_labelled_code_stands_for_rare_answers_and_is_not_missing(folder: Path, 
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_share_of_an_answer_in_a_file_is_that_of_the_pages(folder: Path, kind: str, tmp_path: Path) -> None:
+def test_share_of_an_answer_in_a_file_is_that_of_the_pages(few_files: Path, kind: str, tmp_path: Path) -> None:
     """129 of 152, and few beside it; of what is left out there is no share, of numbers with it no mean."""
     for name in ("survey.json", f"reports.{kind}"):
-        (tmp_path / name).write_bytes((folder / name).read_bytes())
+        (tmp_path / name).write_bytes((few_files / name).read_bytes())
     results = {each.question.name: each for each in results_of_archive(read_folder(tmp_path)).questions}
-    pages = {each["name"]: each for each in json.loads((folder / "export.json").read_text())["questions"]}
+    pages = {each["name"]: each for each in json.loads((few_files / "export.json").read_text())["questions"]}
     shown = {each["option"]: each for each in pages["year"]["estimates"]}
 
     assert {each.option: each.raw for each in results["year"].estimates} == pytest.approx(
@@ -415,9 +415,9 @@ def test_answer_that_is_left_out_somewhere_has_no_share(tmp_path: Path) -> None:
     assert {each.option: each.raw for each in result.estimates} == pytest.approx({"c0": 110 / 183, "few": 73 / 183})
 
 
-def test_tables_of_a_file_have_few_as_an_answer_and_models_refuse_it(folder: Path) -> None:
+def test_tables_of_a_file_have_few_as_an_answer_and_models_refuse_it(few_files: Path) -> None:
     """Unless the reports are left out on request; an answer that is left out has no share of its own, not 0 %."""
-    results = open_results(folder)
+    results = open_results(few_files)
     table = results.crosstab("cheated", "year")
     refused: list[tuple[str, dict[str, Any]]] = [
         ("regression", {"formula": "cheated ~ year"}), ("regression", {"formula": "hours ~ cheated"}),
@@ -432,7 +432,7 @@ def test_tables_of_a_file_have_few_as_an_answer_and_models_refuse_it(folder: Pat
     assert results.pairs().document["reports"] == 152
     for kind, options in refused:
         with pytest.raises(EstimateError, match=r"leaves out rare answers of [0-9]+ reports as few.*say --drop-few"):
-            FolderReports(folder).answer(kind, options)
+            FolderReports(few_files).answer(kind, options)
     assert results.compare("hours", "cheated", drop_few=True).document["n"] == 129
     assert results.crosstab("cheated", "year", drop_few=True).document["n"] == 129
 
@@ -505,16 +505,16 @@ def test_those_who_answered_have_no_share_where_the_silent_are_few(tmp_path: Pat
         ("compare", {"outcome": "cheated", "groups": "year", "margins": {"year": {"c2": 1}}}, "margins do not go tog"),
     ],
 )
-def test_weights_are_never_left_aside(folder: Path, kind: str, options: dict[str, Any], words: str) -> None:
+def test_weights_are_never_left_aside(few_files: Path, kind: str, options: dict[str, Any], words: str) -> None:
     """An analysis that takes none, or makes its own, says so."""
     with pytest.raises(EstimateError, match=words):
-        FolderReports(folder).answer(kind, options, [1.0] * 152)
+        FolderReports(few_files).answer(kind, options, [1.0] * 152)
 
 
 @pytest.mark.parametrize("name", STATISTICS)
-def test_statistics_file_read_as_data_has_few_as_an_answer(folder: Path, name: str, tmp_path: Path) -> None:
+def test_statistics_file_read_as_data_has_few_as_an_answer(few_files: Path, name: str, tmp_path: Path) -> None:
     """Its shares take it in, its models refuse it; a file of somebody else may have an answer of that name."""
-    (tmp_path / name).write_bytes((folder / name).read_bytes())
+    (tmp_path / name).write_bytes((few_files / name).read_bytes())
     data = open_data(tmp_path / name)
     (tmp_path / "other.csv").write_text("often,age\n" + "few,30\nmany,40\n" * 20, encoding="utf-8")
 
@@ -543,21 +543,21 @@ def test_offline_folder_of_counted_rows_has_few_as_an_answer(tmp_path: Path) -> 
     assert int(FolderReports(tmp_path / "out").columns.few["year"].sum()) == 23
 
 
-def test_codebooks_say_how_many_are_left_out(folder: Path) -> None:
+def test_codebooks_say_how_many_are_left_out(few_files: Path) -> None:
     """And what that does to shares and means."""
     words = "few (-1 in SPSS and Stata): an answer that is left out"
     for name in ("codebook.html", "ddi.xml"):
-        text = (folder / name).read_text(encoding="utf-8")
+        text = (few_files / name).read_text(encoding="utf-8")
         assert words in text
         assert "few (1999-12-31" in text
         assert "Shares take it in the denominator" in text
-    assert f"23 reports: {words}" in (folder / "codebook.html").read_text(encoding="utf-8")
+    assert f"23 reports: {words}" in (few_files / "codebook.html").read_text(encoding="utf-8")
 
 
-def test_report_of_a_randomized_question_is_never_few(folder: Path, tmp_path: Path) -> None:
+def test_report_of_a_randomized_question_is_never_few(few_files: Path, tmp_path: Path) -> None:
     """A file that says so was damaged."""
-    (tmp_path / "survey.json").write_bytes((folder / "survey.json").read_bytes())
-    lines = (folder / "reports.csv").read_text(encoding="utf-8").splitlines()
+    (tmp_path / "survey.json").write_bytes((few_files / "survey.json").read_bytes())
+    lines = (few_files / "reports.csv").read_text(encoding="utf-8").splitlines()
     lines[1] = f"few,{lines[1].partition(',')[2]}"
     (tmp_path / "reports.csv").write_text("\n".join(lines), encoding="utf-8")
 
