@@ -21,7 +21,7 @@ from sottovoce.shared.redemption import Redemption, dump_reply, message, parse_r
 from tests.documents import question, survey as document
 from tests.unit.client.fakes import Reply, reading
 from tests.unit.client.issuer import ANSWERS, INVITATION, MODULI, ORIGIN, Issuer, blind_survey, sign
-from tests.unit.client.test_ledger_crashes import Disk, Killed
+from tests.unit.client.test_refusals import Disk, Killed
 
 SURVEY = blind_survey()
 WAVES = blind_survey(MODULI[:2])
