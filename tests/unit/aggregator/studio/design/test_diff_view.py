@@ -140,23 +140,8 @@ def test_form_that_is_sent_as_it_stands_changes_nothing(
     assert differences_in_words(posted_draft(fields, before), before, Words("en")) == []
 
 
-OTHERS: tuple[Any, ...] = (
-    None,
-    "",
-    0,
-    1,
-    -1,
-    [],
-    {},
-    "x",
-    {"en": None},
-    {"en": ""},
-    {"en": 5},
-    ["a"],
-    [[]],
-    [{}],
-    True,
-    {"x": 1},
+OTHERS: list[Any] = json.loads(
+    '[null, "", 0, 1, -1, [], {}, "x", {"en": null}, {"en": ""}, {"en": 5}, ["a"], [[]], [{}], true, {"x": 1}]'
 )
 KEYS = ("label", "items", "name", "type", "visible_if", "arm", "block", "ask", "of", "rows", "choices", "min", "hint")
 PAGES = ("design", "preview", "publish", "rehearse", "privacy", "team")

@@ -100,9 +100,7 @@ def test_names_made_of_texts_stand_in_the_whole_survey() -> None:
 
 def test_fields_are_shown_kept_and_changed(ann: Researcher, storage: SQLiteStorage) -> None:
     """From a file; after a save of something else; and by the fields themselves, without a script."""
-    file = io.BytesIO(canonical.dump(parse_survey(study()).document))
-    ann.post("new", **{"from": "file", "file": (file, "exam.json")})
-    design = "surveys/vector/design"
+    design = begin(ann, parse_survey(study()).document)
     page = ann.get(design)
     assert '<option value="random" selected>' in page
     assert 'name="q0.keep_last" type="text" value="2"' in page
@@ -275,10 +273,8 @@ def selected(page: str, field: str) -> str:
 
 def test_draft_with_arms_opens_shows_and_keeps_them(ann: Researcher, storage: SQLiteStorage) -> None:
     """From a file, and after a save of something else."""
-    file = io.BytesIO(canonical.dump(parse_survey(two_arms()).document))
-    ann.post("new", **{"from": "file", "file": (file, "exam.json")})
     name = "vector"
-    page = ann.get(f"surveys/{name}/design")
+    page = ann.get(begin(ann, parse_survey(two_arms()).document))
 
     assert 'value="direct: 1, protected: 1"' in page
     assert [selected(page, f"q{card}.arm") for card in range(3)] == ["", "direct", "protected"]

@@ -404,12 +404,10 @@ def test_shares_are_among_those_who_answered(public_app: Flask, storage: SQLiteS
     storage.store([arrival(key, number, (value, 0, 0)) for number, value in enumerate(reported)])
     storage.close_survey("exam", 20_000)
     result = analyse(revisions_of(storage, "exam")).questions[0]
-    address = "/dashboard/surveys/exam/results"
-    client = log_in(public_app)[0]
-    answered, everybody = (str(client.get(f"{address}{query}", base_url=SITE).text) for query in ("", "?among=all"))
+    answered, everybody = (get(public_app, f"exam/results{query}").text for query in ("", "?among=all"))
     declined = result.declined
 
-    people = re.findall(r'<p class="people">(.*?)</p>', client.get(f"{address}?people=2000", base_url=SITE).text)
+    people = re.findall(r'<p class="people">(.*?)</p>', get(public_app, "exam/results?people=2000").text)
 
     assert "42.9%" in answered
     assert "600 of 2,000" in people[1]
@@ -444,11 +442,9 @@ def test_reader_chooses_the_level_of_the_intervals(public_app: Flask, storage: S
     key = storage.publish(survey()).key
     storage.store([arrival(key, number, (number % 2, 0, 0)) for number in range(100)])
     storage.close_survey("exam", 20_000)
-    client = log_in(public_app)[0]
-    address = "/dashboard/surveys/exam/results"
-    usual, narrow = (client.get(f"{address}?confidence={level}", base_url=SITE).text for level in ("57", "80"))
+    usual, narrow = (get(public_app, f"exam/results?confidence={level}").text for level in ("57", "80"))
     row = analyse(revisions_of(storage, "exam"), confidence=0.8).questions[0].estimates[-1]
-    rows = client.get(f"{address}/cheated.csv?confidence=80", base_url=SITE).text
+    rows = get(public_app, "exam/results/cheated.csv?confidence=80").text
 
     assert "about 95 of the 100" in usual
     assert "about 80 of the 100" in narrow
