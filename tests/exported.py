@@ -7,12 +7,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from sottovoce.aggregator.analysis.estimates import RevisionCounts
 from sottovoce.aggregator.analysis.published_counts import revisions_of
 from sottovoce.aggregator.export.archive import write_folder
 from sottovoce.aggregator.export.catalogue import SINGLE, Source
 from sottovoce.aggregator.planning.simulated_survey import invent, randomized
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws
-from sottovoce.aggregator.storage import ReportBatch, Storage, StoragePlan
+from sottovoce.aggregator.storage import Cell, ReportBatch, Storage, StoragePlan, StoredSurvey
 from sottovoce.aggregator.storage.pack_values import pack
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.spec import Survey
@@ -35,6 +36,19 @@ def send(storage: Storage, survey: Survey, reports: Iterable[Sequence[int | None
     key = next(row.key for row in storage.revisions(survey.name) if row.digest == survey.digest)
     plan = StoragePlan(key, survey.cohort, survey.release_batch, None, survey.masks)
     storage.store([ReportBatch(plan, wave, os.urandom(16), pack(tuple(values))) for values in reports])
+
+
+def answered(storage: Storage, survey: Survey, reports: Iterable[Sequence[int | None]], wave: int = 0) -> None:
+    """Publish a survey, store reports of it, and close it."""
+    storage.publish(survey)
+    send(storage, survey, reports, wave)
+    storage.close_survey(survey.name, TODAY)
+
+
+def counted(survey: Survey, *cells: Cell, closed: bool = True, reports: int = 0, **more: Any) -> RevisionCounts:
+    """A revision with these shown counts, of so many reports."""
+    document = survey.name, survey.revision, survey.digest, survey.canonical
+    return RevisionCounts(StoredSurvey(survey.revision, *document, closed, reports), survey, cells, **more)
 
 
 def drawn(survey: Survey, count: int, name: str = "files") -> list[tuple[int, ...]]:

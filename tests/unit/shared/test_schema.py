@@ -32,6 +32,11 @@ def validator(name: str) -> Any:
     return jsonschema.Draft202012Validator(schema)
 
 
+def validate(name: str, document: Any) -> None:
+    """Check a document against one of our schemas, as other programs read it."""
+    validator(name).validate(json.loads(json.dumps(dict(document), allow_nan=False)))
+
+
 def test_survey_schema_accepts_files_and_their_canonical_form() -> None:
     """What is shipped, as written and as published."""
     for package in ("survey.yaml", "sample.yaml"):

@@ -1,6 +1,8 @@
 """The reports of the worked examples: rows 0 .. 599 by arithmetic, so that any program can make them again."""
 
 import numpy as np
+import pytest
+from sottovoce.aggregator.analysis.regression.newton import Model, Sums, evaluate
 
 ROW = np.arange(600)
 ONES = np.ones(600)
@@ -49,3 +51,19 @@ def noisy_numbers() -> tuple[np.ndarray, np.ndarray]:
 def columns(*named: np.ndarray) -> np.ndarray:
     """Predictors, (p, n)."""
     return np.ascontiguousarray(np.stack(named).astype(float))
+
+
+def check_derivatives(model: Model, theta: np.ndarray, of_information: float = 1e-6) -> Sums:
+    """Compare gradient and information with difference quotients of the log likelihood.
+
+    Returns:
+        The sums at this point.
+    """
+    here, step = evaluate(model, theta), 1e-5
+    ahead, behind = ([evaluate(model, theta + sign * step * unit) for unit in np.eye(len(theta))] for sign in (1, -1))
+    sides = list(zip(ahead, behind, strict=True))
+    slopes = [(one.log_likelihood - other.log_likelihood) / (2 * step) for one, other in sides]
+    curves = [(other.gradient - one.gradient) / (2 * step) for one, other in sides]
+    assert here.gradient == pytest.approx(np.array(slopes), abs=of_information)
+    assert here.information == pytest.approx(np.array(curves), abs=of_information)
+    return here

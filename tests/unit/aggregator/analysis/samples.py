@@ -65,5 +65,9 @@ def asked(*documents: dict[str, Any], **more: Any) -> Any:
 
 def columns(counts: Any, *documents: dict[str, Any], **more: Any) -> Columns:
     """So many reports of each pair of values of two questions, coins unless others are given."""
-    made = asked(*(documents or (question(COIN), question(COIN))), **more)
-    return Columns.from_arrays(made, dict(zip("ab", reported(counts), strict=True)))
+    return of_values(reported(counts), *(documents or [question(COIN)] * 2), **more)
+
+
+def of_values(values: Any, *documents: dict[str, Any], **more: Any) -> Columns:
+    """Reports of these values of questions named a, b, c, ..."""
+    return Columns.from_arrays(asked(*documents, **more), dict(zip("abcdef", values, strict=False)))

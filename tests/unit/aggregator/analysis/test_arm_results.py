@@ -11,34 +11,33 @@ import pytest
 from sottovoce.aggregator.analysis.arm_results import arms_of, count_arms, has_split, is_split
 from sottovoce.aggregator.analysis.diagnostics import alarms, chance_of_arms
 from sottovoce.aggregator.analysis.documents import comparison_document
-from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse
+from sottovoce.aggregator.analysis.estimates import SurveyResults, analyse
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_arms, compare_arms
 from sottovoce.aggregator.planning.simulated_survey import InventedReports, SetShares, invent_as_set, reports_of
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws
-from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import EstimateError, OptionsError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
-from tests.documents import names, survey, survey as document_of
+from tests.documents import names, survey
+from tests.exported import counted
+from tests.surveys import months
 from tests.unit.shared.test_schema import validator
 from tests.vectors.arms import COIN, arms, asks
 
-WAVES = [{"opens": f"2026-0{month}-01T00:00:00Z", "closes": f"2026-0{month}-20T00:00:00Z"} for month in (1, 2)]
+
+def of_arms(*questions: dict[str, Any], weights: Sequence[int] = (1, 1), **more: Any) -> Survey:
+    return parse_survey(survey(*questions, arms=arms(*weights), **more))
 
 
-def study(weights: Sequence[int] = (1, 1), waves: bool = False) -> Survey:
+def study(weights: Sequence[int] = (1, 1), **more: Any) -> Survey:
     """A public and a private question for all arms, and one for the first arm."""
-    document = document_of(
-        asks("year", kind="select_one", choices=names(2), public=True),
-        asks("direct", "direct", public=True),
-        asks("copied", mechanism=COIN),
-        arms=arms(*weights),
-    )
-    return parse_survey({**document, **({"waves": WAVES} if waves else {})})
+    year = asks("year", kind="select_one", choices=names(2), public=True)
+    copied = asks("copied", mechanism=COIN)
+    return of_arms(year, asks("direct", "direct", public=True), copied, weights=weights, **more)
 
 
 def columns_of(survey: Survey, arm: Sequence[int], rare: int = 20) -> Columns:
@@ -57,44 +56,44 @@ def columns_of(survey: Survey, arm: Sequence[int], rare: int = 20) -> Columns:
     return Columns((survey,), values, (np.arange(n) % len(survey.waves)).astype(np.uint8), np.zeros(n, np.uint8))
 
 
-def revision(survey: Survey) -> RevisionCounts:
-    stored = StoredSurvey(1, survey.name, 1, survey.digest, survey.canonical, closed=True, reports=0)
-    return RevisionCounts(stored, survey, ())
-
-
 def results_of(columns: Columns, wave: int | None = None) -> dict[str, SurveyResults]:
     """Results by the arm's name."""
-    found = arms_of([revision(columns.survey)], count_arms(columns))
+    found = arms_of([counted(columns.survey)], count_arms(columns))
     return {name: analyse(each, wave=wave) for name, each in found}
 
 
 DIRECT, PROTECTED, COMMON = 0.2, 0.35, 0.3
+
+HALVES = (asks("direct", "direct", public=True), asks("cheated", "protected", mechanism=COIN))
 
 
 def simulated(
     people: int, seed: int, weights: Sequence[int] = (1, 1), admit: tuple[float, float] = (DIRECT, PROTECTED)
 ) -> InventedReports:
     """Reports of people of whom fewer admit when they are asked directly; one question is for all."""
-    asked = parse_survey(
-        survey(
-            asks("direct", "direct", public=True),
-            asks("cheated", "protected", mechanism=COIN),
-            asks("copied", mechanism=COIN),
-            arms=arms(*weights),
-        )
-    )
-    wanted = [SetShares((1 - share, share)) for share in (*admit, COMMON, 0.5)]
+    return invented((*HALVES, asks("copied", mechanism=COIN)), (*admit, COMMON, 0.5), people, seed, weights)
+
+
+def invented(
+    questions: Sequence[dict[str, Any]],
+    shares: Sequence[float],
+    people: int,
+    seed: int,
+    weights: Sequence[int] = (1, 1),
+) -> InventedReports:
+    """Reports of people of whom these shares say yes to each question, and then are in the second arm."""
+    asked, wanted = of_arms(*questions, weights=weights), [SetShares((1 - share, share)) for share in shares]
     truths = invent_as_set(asked, people, seed, wanted)
     return reports_of(asked, truths, BatchDraws(np.random.default_rng(seed).bytes))
 
 
 def test_questions_of_several_arms_are_split() -> None:
     """One of a single arm, and the arm itself, are not."""
-    survey = study()
+    asked = study()
 
-    assert {each.name for each in survey.questions if is_split(survey, each)} == {"year", "copied"}
-    assert has_split(survey)
-    assert not has_split(parse_survey(document_of(asks("copied", mechanism=COIN))))
+    assert {each.name for each in asked.questions if is_split(asked, each)} == {"year", "copied"}
+    assert has_split(asked)
+    assert not has_split(parse_survey(survey(asks("copied", mechanism=COIN))))
 
 
 def test_each_arm_is_counted() -> None:
@@ -112,7 +111,7 @@ def test_each_arm_is_counted() -> None:
 
 def test_waves_are_counted_apart() -> None:
     """The results of one wave are those of its reports in the arm."""
-    columns = columns_of(study(waves=True), [0, 0, 1, 1] * 50)
+    columns = columns_of(study(waves=months(2)), [0, 0, 1, 1] * 50)
 
     assert [each.reports for each in results_of(columns).values()] == [100, 100]
     assert [each.reports for each in results_of(columns, wave=1).values()] == [50, 50]
@@ -143,7 +142,7 @@ def test_arm_without_people_hides_nothing() -> None:
 
 def test_small_arm_of_a_wave_is_shown_in_no_view() -> None:
     """Else all waves less the other wave would be these people."""
-    columns = columns_of(study(waves=True), [0, 1] * 50 + [1] * 100)
+    columns = columns_of(study(waves=months(2)), [0, 1] * 50 + [1] * 100)
     few = replace(columns, wave=np.where(columns.values[ARM] == 0, np.arange(len(columns)) < 6, columns.wave))
 
     assert results_of(replace(few, wave=few.wave.astype(np.uint8))) == {}
@@ -162,12 +161,10 @@ def test_rare_public_answer_is_left_out(rare: int) -> None:
 def test_rare_answer_of_direct_arms_is_shown_at_every_count(rare: int) -> None:
     """What two of three arms are asked openly has its share in both, however few gave an answer."""
     asked = asks("direct", ["direct", "third"], public=True)
-    survey = parse_survey(document_of(asked, asks("copied", mechanism=COIN), arms=arms(1, 1, 1)))
+    survey = of_arms(asked, asks("copied", mechanism=COIN), weights=(1, 1, 1))
     drawn = np.repeat([0, 1, 2], 100)
-    yes = np.arange(300) % 100 < rare
-    values = {"direct": np.where(drawn == 1, 255, yes), "copied": np.zeros(300), ARM: drawn}
-    arrays = {name: each.astype(np.uint8) for name, each in values.items()}
-    found = results_of(Columns((survey,), arrays, np.zeros(300, np.uint8), np.zeros(300, np.uint8)))
+    said = np.ma.masked_where(drawn == 1, (np.arange(300) % 100 < rare).astype(int))
+    found = results_of(Columns.from_arrays(survey, {"direct": said, "copied": np.zeros(300), ARM: drawn}))
 
     assert [(each.questions[0].n, each.questions[0].tally.get(1, 0)) for each in found.values()] == [
         (100, rare), (0, 0), (100, rare),
@@ -237,30 +234,6 @@ def test_limits_cover() -> None:
     assert (covered / runs).min() >= 0.93
 
 
-def test_people_who_were_never_asked_count_in_neither_arm() -> None:
-    """Of 60 asked in clear, where a public answer decides, 20 say yes: n, share and error are those of the 60."""
-    shown = {"visible_if": {"year": ["yes"]}, "absent_category": True}
-    made = parse_survey(
-        survey(
-            asks("year", public=True),
-            asks("direct", "direct", public=True, **shown),
-            asks("cheated", "protected", mechanism={"name": "kary_rr", "odds": "9"}, **shown),
-            arms=arms(1, 1),
-        )
-    )
-    halves, answers = np.repeat([0, 1], 160), np.repeat([1.0, 0, 2], [20, 40, 100])
-    values = {
-        "arm": halves,
-        "year": np.tile(np.where(answers == 2, 0, 1), 2),
-        "direct": np.where(halves == 0, np.tile(answers, 2), np.nan),
-        "cheated": np.where(halves == 1, np.tile(answers, 2), np.nan),
-    }
-    found = compare_across_arms(Columns.from_arrays(made, values), ("cheated", "direct"))
-    assert [found.values[0].n_pair, found.differences[0].n_pair] == [60, 120]
-    assert found.values[0].raw == pytest.approx(1 / 3)
-    assert found.values[0].std_error == pytest.approx(math.sqrt(2 / 9 / 59))
-
-
 def test_one_question_of_all_arms_has_a_ratio_too() -> None:
     """The difference is the one of any comparison of groups."""
     found = compare_arms(simulated(2000, 3).columns, "copied")
@@ -273,14 +246,6 @@ def test_one_question_of_all_arms_has_a_ratio_too() -> None:
 
 def admitting(yes: int, asked: int = 152) -> Columns:
     """Reports of ``asked`` people in the direct arm, of whom so many admit, and of 152 protected ones."""
-    survey_of_arms = parse_survey(
-        survey(
-            asks("sex", public=True),
-            asks("direct", "direct", public=True),
-            asks("cheated", "protected", mechanism=COIN),
-            arms=arms(1, 1),
-        )
-    )
     drawn = np.repeat([0, 1], [asked, 152])
     values = {
         "sex": np.arange(len(drawn)) % 2,
@@ -288,7 +253,8 @@ def admitting(yes: int, asked: int = 152) -> Columns:
         "cheated": np.ma.masked_where(drawn != 1, np.arange(len(drawn)) % 3 == 0),
         "arm": drawn,
     }
-    return Columns.from_arrays(survey_of_arms, {name: np.ma.asarray(each, int) for name, each in values.items()})
+    arrays = {name: np.ma.asarray(each, int) for name, each in values.items()}
+    return Columns.from_arrays(of_arms(asks("sex", public=True), *HALVES), arrays)
 
 
 @pytest.mark.parametrize("yes", [0, 1, 2, 3, 4, 5, 148, 149, 151, 152])
@@ -347,14 +313,8 @@ BY_NINTHS: dict[str, Any] = {"name": "kary_rr", "odds": "9"}
 
 def partly_asked(unasked: int = 40) -> Columns:
     """Reports of 100 people in each of three arms, two of them direct; so many of each were not asked, 9 declined."""
-    survey_of_arms = parse_survey(
-        survey(
-            asks("sex", public=True),
-            asks("direct", ["direct", "third"], public=True, **CONDITIONAL),
-            asks("cheated", "protected", mechanism=BY_NINTHS, **CONDITIONAL),
-            arms=[{"name": name, "weight": 1} for name in ("direct", "protected", "third")],
-        )
-    )
+    direct = asks("direct", ["direct", "third"], public=True, **CONDITIONAL)
+    cheated = asks("cheated", "protected", mechanism=BY_NINTHS, **CONDITIONAL)
     arm, person = np.repeat([0, 1, 2], 100), np.tile(np.arange(100), 3)
     sex, answers = person >= unasked, np.where((person < unasked) | (person >= 91), 2, person % 2)
     values = {
@@ -363,7 +323,8 @@ def partly_asked(unasked: int = 40) -> Columns:
         "cheated": np.ma.masked_where(arm != 1, answers),
         "arm": arm,
     }
-    return Columns.from_arrays(survey_of_arms, {name: np.ma.asarray(each, int) for name, each in values.items()})
+    arrays = {name: np.ma.asarray(each, int) for name, each in values.items()}
+    return Columns.from_arrays(of_arms(asks("sex", public=True), direct, cheated, weights=(1, 1, 1)), arrays)
 
 
 def test_n_counts_those_who_were_asked_in_every_arm_once() -> None:
@@ -375,6 +336,24 @@ def test_n_counts_those_who_were_asked_in_every_arm_once() -> None:
     assert comparison_document(compare_arms(partly_asked(), "direct", "yes"))["n"] == 120
     assert found.values[0].raw == pytest.approx(25 / 51)
     assert found.declined[0].raw == pytest.approx(9 / 60)
+
+
+def test_people_who_were_never_asked_count_in_neither_arm() -> None:
+    """Of 60 asked in clear, where a public answer decides, 20 say yes: n, share and error are those of the 60."""
+    direct = asks("direct", "direct", public=True, **CONDITIONAL)
+    cheated = asks("cheated", "protected", mechanism=BY_NINTHS, **CONDITIONAL)
+    arm, answers = np.repeat([0, 1], 160), np.tile(np.repeat([1.0, 0, 2], [20, 40, 100]), 2)
+    values = {
+        "sex": (answers < 2).astype(int),
+        "direct": np.where(arm == 0, answers, np.nan),
+        "cheated": np.where(arm == 1, answers, np.nan),
+        "arm": arm,
+    }
+    made = of_arms(asks("sex", public=True), direct, cheated)
+    found = compare_across_arms(Columns.from_arrays(made, values), ("cheated", "direct"))
+    assert [found.values[0].n_pair, found.differences[0].n_pair] == [60, 120]
+    assert found.values[0].raw == pytest.approx(1 / 3)
+    assert found.values[0].std_error == pytest.approx(math.sqrt(2 / 9 / 59))
 
 
 @pytest.mark.parametrize("unasked", [1, 4])
@@ -406,13 +385,8 @@ def test_numbers_in_the_arms_are_tested_against_the_weights() -> None:
 
 def test_anchor_corrects_questions_of_arms_and_not_the_arm() -> None:
     """The arm is drawn by devices, so nobody answers it carelessly."""
-    anchor = asks("moon", public=True, anchor=True, known_share="0")
-    asked = parse_survey(
-        survey(anchor, asks("cheated", "protected", mechanism=COIN), asks("own", public=True), arms=arms(1, 1))
-    )
-    wanted = [SetShares((1 - share, share)) for share in (0.05, COMMON, DIRECT, 0.5)]
-    truths = invent_as_set(asked, 3000, 1, wanted)
-    results = analyse([reports_of(asked, truths, BatchDraws(np.random.default_rng(1).bytes)).revision])
+    questions = (asks("moon", public=True, anchor=True, known_share="0"), HALVES[1], asks("own", public=True))
+    results = analyse([invented(questions, (0.05, COMMON, DIRECT, 0.5), 3000, 1).revision])
     corrected = {each.question.name: each.corrected for each in results.questions}
 
     assert corrected["cheated"]

@@ -2,7 +2,6 @@
 
 import csv
 import os
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -32,7 +31,7 @@ from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
 from tests.documents import names, survey as document_of
-from tests.exported import TODAY, drawn, published, send, source
+from tests.exported import TODAY, answered, drawn, send, source
 from tests.surveys import months, survey
 from tests.unit.aggregator.accounts.test_authentication import log_in
 from tests.unit.aggregator.analysis.survey_of_reports import COIN, asked
@@ -67,13 +66,10 @@ def hidden_survey(*keys: str, **more: Any) -> Survey:
 
 
 @pytest.fixture
-def closed(tmp_path: Path) -> Iterator[Storage]:
+def closed(storage: Storage) -> Storage:
     """A closed survey of 90 and 60 people who were asked and 50 who were not."""
-    storage = published(tmp_path, hidden_survey())
-    send(storage, hidden_survey(), rows((90, 60, 50)))
-    storage.close_survey("hidden", TODAY)
-    yield storage
-    storage.close()
+    answered(storage, hidden_survey(), rows((90, 60, 50)))
+    return storage
 
 
 def results(storage: Storage, **options: Any) -> dict[str, QuestionResult]:
@@ -196,49 +192,39 @@ def closed_again(storage, asked, arriving, withdrawn=0):
     storage.close_survey("exam", 20_601)
 
 
-@pytest.mark.parametrize(("arriving", "withdrawn"), [(1, 0), (24, 0), (1, 2), (26, 4)])
-def test_survey_that_was_closed_again_has_none_if_a_few_people_are_the_difference(storage, arriving, withdrawn):
-    """Also where as many came as went."""
+@pytest.mark.parametrize(
+    ("closes", "has_results"),
+    [
+        # A few people are the difference, also where as many came as went.
+        ([(1, 0)], False),
+        ([(24, 0)], False),
+        ([(1, 2)], False),
+        ([(26, 4)], False),
+        # Nothing to subtract, or enough people.
+        ([(0, 0)], True),
+        ([(25, 0)], True),
+        ([(60, 0)], True),
+        # What the close before showed is what a third and fourth one are compared with.
+        ([(0, 0), (60, 0)], True),
+        ([(0, 0), (60, 0), (1, 0)], False),
+    ],
+)
+def test_survey_that_was_closed_again_has_results_unless_a_few_people_are_the_difference(
+    storage: Storage, closes: list[tuple[int, int]], has_results: bool
+) -> None:
+    """Of so many who came and were withdrawn before each close."""
     made = survey()
-    revisions(storage, made)
-    send(storage, made, drawn(made, 200))
-    storage.close_survey("exam", 20_600)
+    answered(storage, made, drawn(made, 200))
     check_closed(storage, storage.revisions("exam"), None, MARCH)
 
-    closed_again(storage, made, arriving, withdrawn)
+    for arriving, withdrawn in closes:
+        closed_again(storage, made, arriving, withdrawn)
 
-    with pytest.raises(EstimateError, match="fewer than 25 reports came, or some were withdrawn"):
+    if has_results:
         check_closed(storage, storage.revisions("exam"), None, MARCH)
-
-
-@pytest.mark.parametrize("arriving", [0, 25, 60])
-def test_survey_that_was_closed_again_has_them_if_many_or_none_came(storage, arriving):
-    """Nothing to subtract, or enough people."""
-    made = survey()
-    revisions(storage, made)
-    send(storage, made, drawn(made, 200))
-    storage.close_survey("exam", 20_600)
-
-    closed_again(storage, made, arriving)
-
-    check_closed(storage, storage.revisions("exam"), None, MARCH)
-
-
-def test_third_close_follows_the_same_rule(storage):
-    """What the second one showed is what it is compared with."""
-    made = survey()
-    revisions(storage, made)
-    send(storage, made, drawn(made, 200))
-    storage.close_survey("exam", 20_600)
-    closed_again(storage, made, 0)
-    check_closed(storage, storage.revisions("exam"), None, MARCH)
-
-    closed_again(storage, made, 60)
-    check_closed(storage, storage.revisions("exam"), None, MARCH)
-    closed_again(storage, made, 1)
-
-    with pytest.raises(EstimateError, match="since then fewer than 25 reports came"):
-        check_closed(storage, storage.revisions("exam"), None, MARCH)
+    else:
+        with pytest.raises(EstimateError, match="since then fewer than 25 reports came, or some were withdrawn"):
+            check_closed(storage, storage.revisions("exam"), None, MARCH)
 
 
 def test_try_out_shows_everything_at_once(storage):
@@ -254,9 +240,9 @@ def test_unknown_survey_and_wave_are_told(storage):
             check_closed(storage, revisions(storage, survey()), wave, MARCH)
 
 
-def test_people_never_asked_are_left_out_of_results_once_the_survey_is_closed(tmp_path: Path) -> None:
+def test_people_never_asked_are_left_out_of_results_once_the_survey_is_closed(storage: Storage) -> None:
     """Before, results say that they count as no answer, or as the fixed one; then n is that of tables and tests."""
-    storage = published(tmp_path, hidden_survey())
+    storage.publish(hidden_survey())
     send(storage, hidden_survey(), rows((90, 60, 50)))
     still_open = analyse(revisions_of(storage, "hidden"))
     storage.close_survey("hidden", TODAY)
@@ -276,7 +262,6 @@ def test_people_never_asked_are_left_out_of_results_once_the_survey_is_closed(tm
         shares = found[name].answered or found[name].estimates
         assert test["n"] == found[name].n
         assert [row["shown"] for row in test["values"]][-1] == pytest.approx(shares[-1].clipped)
-    storage.close()
 
 
 def test_files_and_the_script_beside_them_give_the_share_and_n_of_the_page(closed: Storage, tmp_path: Path) -> None:
@@ -302,82 +287,66 @@ def test_files_and_the_script_beside_them_give_the_share_and_n_of_the_page(close
     assert one == other
 
 
-def test_files_do_not_tell_a_public_answer_that_they_lack(tmp_path: Path) -> None:
+def test_files_do_not_tell_a_public_answer_that_they_lack(storage: Storage, tmp_path: Path) -> None:
     """Without the deciding column everybody has a cell, and results of the file say that people count as no answer."""
-    storage = published(tmp_path, hidden_survey("public"))
-    send(storage, hidden_survey("public"), rows((90, 60, 50)))
-    storage.close_survey("hidden", TODAY)
+    answered(storage, hidden_survey("public"), rows((90, 60, 50)))
     for name in FILES:
         SINGLE[name](source(storage, hidden_survey("public")), tmp_path / name)
     again = {each.question.name: each for each in results_of_archive(read_folder(tmp_path)).questions}
 
     assert results(storage)["secret"].n == 150
     assert (again["secret"].n, again["secret"].asked_only) == (200, False)
-    storage.close()
 
 
 @pytest.mark.parametrize(("regions", "left_out"), [((100, 60, 4), False), ((4, 0, 160), False), ((5, 0, 160), True)])
-def test_fewer_than_five_people_are_not_told_apart(regions: tuple[int, ...], left_out: bool, tmp_path: Path) -> None:
+def test_fewer_than_five_people_are_not_told_apart(storage: Storage, regions: tuple[int, ...], left_out: bool) -> None:
     """Asked or not: the results count everybody then, and say so."""
-    storage = published(tmp_path, hidden_survey())
-    send(storage, hidden_survey(), rows(regions))
-    storage.close_survey("hidden", TODAY)
+    answered(storage, hidden_survey(), rows(regions))
     found = results(storage)["secret"]
 
     assert (found.n, found.asked_only) == (sum(regions[:2]) if left_out else sum(regions), left_out)
     assert export_document(analyse(revisions_of(storage, "hidden")))["questions"][1]["asked_only"] is left_out
-    storage.close()
 
 
-def test_waves_and_cohorts_tell_no_few_people_apart(tmp_path: Path) -> None:
-    """A wave with four who were not asked leaves all waves whole; cohorts have counts of their own."""
+def test_waves_tell_no_few_people_apart(storage: Storage) -> None:
+    """A wave with four who were not asked leaves all waves whole."""
     several = hidden_survey("cohort", waves=months(2))
-    storage = published(tmp_path, several)
+    storage.publish(several)
     send(storage, several, rows((40, 40, 40)), 0)
-    send(storage, several, rows((40, 40, 4)), 1)
-    storage.close_survey("hidden", TODAY)
-    apart = hidden_survey("cohort", revision=1)
+    answered(storage, several, rows((40, 40, 4)), 1)
 
     assert not results(storage)["secret"].asked_only
-    storage.close()
-    (tmp_path / "other").mkdir()
-    other = published(tmp_path / "other", apart)
-    send(other, apart, rows((40, 30, 20)))
-    other.close_survey("hidden", TODAY)
-    assert [results(other, cohort=f"c{place}")["secret"].n for place in range(3)] == [40, 30, 0]
-    assert sum(results(other)["secret"].tally.values()) == 70
-    other.close()
 
 
-def test_cohorts_do_not_tell_public_answers_of_few_people(tmp_path: Path) -> None:
+def test_cohorts_have_counts_of_their_own(storage: Storage) -> None:
+    answered(storage, hidden_survey("cohort", revision=1), rows((40, 30, 20)))
+
+    assert [results(storage, cohort=f"c{place}")["secret"].n for place in range(3)] == [40, 30, 0]
+    assert sum(results(storage)["secret"].tally.values()) == 70
+
+
+def test_cohorts_do_not_tell_public_answers_of_few_people(storage: Storage) -> None:
     """Nor does a cohort without them, or a wave, since the others would follow from those of all people."""
     choices = {"region": {"cohort": True}, "gender": {}, "year": {}}
     questions = (asked(name, "select_one", None, choices=names(3), **more) for name, more in choices.items())
     apart = parse_survey(document_of(*questions, asked("secret", "boolean", COIN), name="hidden", waves=months(2)))
-    storage = published(tmp_path, apart)
+    storage.publish(apart)
     people = [(place % 3, 2 if place in {1, 4, 9} else place % 2, place // 3 % 3, place % 2) for place in range(90)]
     send(storage, apart, people, 0)
-    send(storage, apart, [(region, year, year, said) for region, _, year, said in people], 1)
-    storage.close_survey("hidden", TODAY)
+    answered(storage, apart, [(region, year, year, said) for region, _, year, said in people], 1)
 
     assert results(storage)["gender"].n == 180
     for group, wave in [(group, wave) for group in ("c0", "c1", "c2") for wave in (None, 0, 1)]:
         assert [*results(storage, cohort=group, wave=wave)] == ["region", "year", "secret"]
-    storage.close()
 
 
-def test_arms_count_those_who_were_asked(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("few", "right"), [(10, [40, 40]), (3, [43, 50])])
+def test_arms_count_those_who_were_asked(storage: Storage, few: int, right: list[int]) -> None:
     """In an arm with fewer than five who were not, no arm leaves anybody out."""
-    drawn = hidden_survey(arms=arms(1, 1))
-    for few, right in ((10, [40, 40]), (3, [43, 50])):
-        folder = tmp_path / str(few)
-        folder.mkdir()
-        storage = published(folder, drawn)
-        send(storage, drawn, [(*row, 0) for row in rows((20, 20, few))] + [(*row, 1) for row in rows((20, 20, 10))])
-        storage.close_survey("hidden", TODAY)
-        found = count_arms(read_columns(storage, storage.revisions("hidden")))
-        assert [sum(arm["cells"][0]["tallies"][1].values()) for arm in found["arms"]] == right
-        storage.close()
+    people = [(*row, 0) for row in rows((20, 20, few))] + [(*row, 1) for row in rows((20, 20, 10))]
+    answered(storage, hidden_survey(arms=arms(1, 1)), people)
+    found = count_arms(read_columns(storage, storage.revisions("hidden")))
+    assert [sum(arm["cells"][0]["tallies"][1].values()) for arm in found["arms"]] == right
 
 
 def test_page_says_among_whom_and_shows_everybody_on_request(closed: Storage) -> None:

@@ -1,22 +1,21 @@
 """Results of a survey with anchors: the share of careless people, and corrected shares beside the others."""
 
-import json
-from importlib.resources import files
 from typing import Any
 
-import jsonschema
 import pytest
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.analysis.worked_example import results_in_words
 from sottovoce.aggregator.export.catalogue import COLUMNS, result_rows
 from sottovoce.aggregator.file_formats.provenance import About
-from sottovoce.aggregator.storage import Cell, StoredSurvey
+from sottovoce.aggregator.storage import Cell
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
+from tests.exported import counted
 from tests.surveys import document, months
+from tests.unit.shared.test_schema import validate
 
 COIN = {"type": "boolean", "name": "cheated", "label": {"en": "Cheated?"}, "mechanism": {"name": "coin_flip"}}
 MOON = {"type": "boolean", "name": "moon", "label": {"en": "Moon?"}, "public": True, "anchor": True, "known_share": "0"}
@@ -29,12 +28,9 @@ def _survey(*questions: dict[str, Any], **changes: Any) -> Survey:
     return parse_survey(document(questions=list(questions), **changes))
 
 
-def _counts(
-    asked: Survey, tallies: dict[int, dict[int, int]] = TALLIES, closed: bool = True, withheld: tuple[str, ...] = ()
-) -> RevisionCounts:
+def _counts(asked: Survey, tallies: dict[int, dict[int, int]] = TALLIES, **more: Any) -> RevisionCounts:
     n = sum(tallies[0].values())
-    stored = StoredSurvey(asked.revision, asked.name, asked.revision, asked.digest, asked.canonical, closed, n)
-    return RevisionCounts(stored, asked, (Cell(0, ALL, n, 0, tallies),), withheld=frozenset(withheld))
+    return counted(asked, Cell(0, ALL, n, 0, tallies), reports=n, **more)
 
 
 def _corrected(found: SurveyResults, name: str = "cheated") -> list[float | None]:
@@ -45,15 +41,13 @@ def _corrected(found: SurveyResults, name: str = "cheated") -> list[float | None
 def test_corrected_share_is_beside_the_uncorrected_one() -> None:
     """In the results, the JSON export with its schema, the rows of files and the terminal's sentences."""
     found = analyse([_counts(_survey(COIN, MOON))])
-    exported = json.loads(json.dumps(export_document(found)))
+    exported = export_document(found)
     rows = [dict(zip(COLUMNS, row, strict=True)) for row in result_rows(found, About.of(found.survey))]
 
     assert found.careless.raw == pytest.approx(0.1)
     assert found.questions[0].estimates[0].raw == pytest.approx(0.15)
     assert _corrected(found) == pytest.approx([(0.15 - 0.05) / 0.9])
-    jsonschema.validate(
-        exported, json.loads(files("sottovoce.shared").joinpath("schema/export.schema.json").read_text())
-    )
+    validate("export", exported)
     assert exported["careless"]["anchors"][0]["name"] == "moon"
     assert exported["questions"][0]["corrected"]["people"] == "careful"
     assert [(row["question"], row["among"]) for row in rows][:2] == [("cheated", "all"), ("cheated", "careful")]
@@ -76,9 +70,18 @@ def test_open_surveys_wait_for_their_close(changes: dict[str, Any], closed: bool
     assert bool(_corrected(found)) == (found.careless is not None)
 
 
-def test_withheld_anchor_corrects_nothing() -> None:
-    """Its exact count would follow from the corrected shares."""
-    found = analyse([_counts(_survey(COIN, MOON), withheld=("moon",))])
+@pytest.mark.parametrize(
+    "counts",
+    [
+        # Its exact count would follow from the corrected shares.
+        _counts(_survey(COIN, MOON), withheld=frozenset({"moon"})),
+        # Files of reports leave out rare public answers, which are those of careless people.
+        _counts(_survey(COIN, MOON), {0: TALLIES[0], 1: {0: 997}}),
+    ],
+    ids=["withheld", "answers left out"],
+)
+def test_anchor_without_its_whole_count_corrects_nothing(counts: RevisionCounts) -> None:
+    found = analyse([counts])
     assert found.careless is None
     assert not _corrected(found)
     assert "careless" not in export_document(found)
@@ -108,8 +111,7 @@ def _of_waves(**changes: Any) -> list[RevisionCounts]:
         for wave, of_wave in enumerate(tallies)
         for cohort in (ALL, 0)
     ]
-    stored = StoredSurvey(1, "exam", 1, asked.digest, asked.canonical, True, 2000)
-    return [RevisionCounts(stored, asked, tuple(cells))]
+    return [counted(asked, *cells, reports=2000)]
 
 
 def test_waves_and_cohorts_have_their_own_careless_people() -> None:
@@ -149,10 +151,3 @@ def test_drawn_questions_share_fewer_reports_with_a_drawn_anchor() -> None:
         analyse([_counts(each, tallies)]).questions[0].corrected[0].std_error or 0 for each in (asked, all_asked)
     )
     assert apart > together
-
-
-def test_anchor_with_answers_left_out_corrects_nothing() -> None:
-    """Files of reports leave out rare public answers, which are those of careless people."""
-    found = analyse([_counts(_survey(COIN, MOON), {0: TALLIES[0], 1: {0: 997}})])
-    assert found.careless is None
-    assert not _corrected(found)

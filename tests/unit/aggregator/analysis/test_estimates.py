@@ -3,32 +3,30 @@
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib.resources import files
+from typing import Any
 
-import jsonschema
 import pytest
 from sottovoce.aggregator.analysis.diagnostics import alarms
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse, cohort_groups
 from sottovoce.aggregator.analysis.published_counts import revisions_of
 from sottovoce.aggregator.analysis.results_document import export_document
-from sottovoce.aggregator.storage import Cell, StoredSurvey
+from sottovoce.aggregator.storage import Cell
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.spec import Survey
 
-from tests.storage.test_contract import arrival
+from tests.exported import answered, counted, send
 from tests.surveys import document, every_type, months, survey
+from tests.unit.shared.test_schema import validate
 
 SURVEY = survey()
-
-STORED = StoredSurvey(1, "exam", 1, SURVEY.digest, SURVEY.canonical, False, 100)
 
 CELLS = [Cell(0, ALL, 100, 0, {0: {0: 70, 1: 30}, 1: {0: 50, 1: 30, 2: 20}, 2: {0: 60, 1: 40}})]
 
 
-def one(cells: list[Cell]) -> list[RevisionCounts]:
-    return [RevisionCounts(STORED, SURVEY, tuple(cells))]
+def one(cells: list[Cell], **more: Any) -> list[RevisionCounts]:
+    return [counted(SURVEY, *cells, **{"closed": False, "reports": 100, **more})]
 
 
 def cohorts(*sizes: int) -> list[Cell]:
@@ -43,18 +41,6 @@ def year_survey(options: int, **changes: object) -> Survey:
 
 def kinds(results: SurveyResults, invited: int | None = None) -> list[str]:
     return [alarm.kind for alarm in alarms(results, invited)]
-
-
-def asked(storage: SQLiteStorage, first: int, second: int) -> SurveyResults:
-    """The results of a survey that draws one of two questions, with so many reports on each."""
-    key = storage.publish(survey(ask=1)).key
-    reports = [(1, None, 0)] * first + [(None, number % 3, 0) for number in range(second)]
-    storage.store([arrival(key, number, values) for number, values in enumerate(reports)])
-    storage.close_survey("exam", 20_000)
-    results = analyse(revisions_of(storage, "exam"))
-    # Only the draw is looked at here.
-    calm = [replace(each, estimates=()) for each in results.questions]
-    return replace(results, questions=tuple(calm))
 
 
 def test_analyse_gives_one_estimate_for_yes_and_one_per_option() -> None:
@@ -125,7 +111,8 @@ def test_cohorts_stand_alone_in_every_view_or_in_none(parts: Sequence[tuple[int,
         found = cohort_groups(asked, revisions)
         assert sorted(group.name for group in found) == groups
     watched = year_survey(3, waves=months(2))
-    seen = [analyse([RevisionCounts(STORED, watched, tuple(of_waves))], wave=wave).cohorts for wave in (None, 0, 1)]
+    shown = [counted(watched, *of_waves, closed=False, reports=100)]
+    seen = [analyse(shown, wave=wave).cohorts for wave in (None, 0, 1)]
     assert [sorted(group.name for group in each) for each in seen] == [groups] * 3
     assert all(group.reports == 0 or group.reports >= 5 for each in seen for group in each)
 
@@ -145,8 +132,7 @@ def test_number_of_reports_so_far_moves_in_batches_until_close() -> None:
     """Nobody who watches it sees a single report come or go; and it is never less than what is shown."""
 
     def received(reports: int, closed: bool, shown: int) -> int:
-        stored = replace(STORED, reports=reports, closed=closed)
-        return analyse([RevisionCounts(stored, SURVEY, (Cell(0, ALL, shown, 0, {}),))]).received
+        return analyse(one([Cell(0, ALL, shown, 0, {})], closed=closed, reports=reports)).received
 
     assert [received(reports, False, 0) for reports in (0, 24, 25, 49, 50)] == [0, 0, 25, 25, 50]
     assert received(24, False, 25) == 25
@@ -162,29 +148,30 @@ def test_analyse_tells_how_many_reports_are_shown_and_withdrawn() -> None:
     assert {each.received for each in found} == {100}
 
 
-def test_analyse_refuses_an_unknown_cohort_without_repeating_it() -> None:
-    """The message names no submitted value."""
-    with pytest.raises(EstimateError) as refused:
-        analyse(one(CELLS), "sentinel")
+@pytest.mark.parametrize(
+    ("chosen", "told"), [({"cohort": "sentinel"}, "no such cohort"), ({"interval": "sentinel"}, "score-cc")]
+)
+def test_analyse_refuses_what_it_does_not_know_without_repeating_it(chosen: dict[str, str], told: str) -> None:
+    """The message names no submitted value, and the intervals that there are."""
+    with pytest.raises(EstimateError, match=told) as refused:
+        analyse(one(CELLS), **chosen)  # type: ignore[arg-type]
     assert "sentinel" not in str(refused.value)
 
 
 @pytest.mark.parametrize("cells", [CELLS, []])
 def test_export_validates_against_its_schema(cells: list[Cell]) -> None:
     """What is published is what the schema says, and carries no id."""
-    exported = json.loads(json.dumps(export_document(analyse(one(cells)))))
-    schema = json.loads(files("sottovoce.shared").joinpath("schema/export.schema.json").read_text())
+    exported = export_document(analyse(one(cells)))
 
-    jsonschema.Draft202012Validator(schema).validate(exported)
+    validate("export", exported)
     assert "report_id" not in json.dumps(exported)
 
 
-def revision(number: int, yes: int, n: int, **changes: object) -> RevisionCounts:
-    """A revision of a one-question survey, with ``yes`` of ``n`` reports."""
-    question = {**document()["questions"][0], **changes}
-    asked = survey(revision=number, questions=[question])
-    stored = StoredSurvey(number, "exam", number, asked.digest, asked.canonical, True, n)
-    return RevisionCounts(stored, asked, (Cell(0, ALL, n, 0, {0: {0: n - yes, 1: yes}}),))
+def revision(number: int, yes: int, n: int, procedure: str | None = None, **changes: object) -> RevisionCounts:
+    """A revision of a one-question survey, with ``yes`` of ``n`` reports; of own tosses with a procedure."""
+    privacy = None if procedure is None else {"procedure": procedure}
+    asked = survey(revision=number, questions=[{**document()["questions"][0], **changes}], privacy=privacy)
+    return counted(asked, Cell(0, ALL, n, 0, {0: {0: n - yes, 1: yes}}), reports=n)
 
 
 def test_equal_questions_of_several_revisions_add_their_counts() -> None:
@@ -227,12 +214,6 @@ def test_interval_may_be_chosen(interval: str) -> None:
     assert exported["questions"][1]["estimates"][0]["method"] == interval
 
 
-def test_unknown_interval_is_refused_without_repeating_it() -> None:
-    with pytest.raises(EstimateError, match="score-cc") as refused:
-        analyse(one(CELLS), interval="sentinel")
-    assert "sentinel" not in str(refused.value)
-
-
 def test_questions_with_another_fixed_absence_start_afresh() -> None:
     """A share that counts the absent as no is another share than one that counts them as yes."""
     revisions = [revision(1, 10, 40), revision(2, 20, 60, when_absent="no"), revision(3, 5, 50, when_absent="yes")]
@@ -240,16 +221,9 @@ def test_questions_with_another_fixed_absence_start_afresh() -> None:
     assert [analyse(revisions[: last + 1]).questions[0].n for last in range(3)] == [40, 60, 50]
 
 
-def by_hand(number: int, yes: int, n: int, procedure: str = "own_coin") -> RevisionCounts:
-    """A revision whose respondents toss by themselves, or do not."""
-    asked = survey(revision=number, questions=document()["questions"][:1], privacy={"procedure": procedure})
-    stored = StoredSurvey(number, "exam", number, asked.digest, asked.canonical, True, n)
-    return RevisionCounts(stored, asked, (Cell(0, ALL, n, 0, {0: {0: n - yes, 1: yes}}),))
-
-
 def test_own_coins_are_shown_with_what_self_protection_would_mean() -> None:
     """24 % yes of a coin flip is -2 %; if a fifth of the reports were a mere no, it is the 10 % of the table."""
-    result = analyse([by_hand(1, 240, 1000)]).questions[0]
+    result = analyse([revision(1, 240, 1000, "own_coin")]).questions[0]
 
     assert [share for share, _ in result.protection] == [0.0, 0.05, 0.1, 0.2]
     assert result.protection[0][1] == result.estimates[0]
@@ -258,9 +232,9 @@ def test_own_coins_are_shown_with_what_self_protection_would_mean() -> None:
 
 def test_self_protection_is_asked_of_reports_by_hand_only() -> None:
     """The device's own tosses cannot be bypassed, and its reports are not mixed in."""
-    assert analyse([by_hand(1, 240, 1000, "device")]).questions[0].protection == ()
-    both = analyse([by_hand(1, 400, 1000, "device"), by_hand(2, 240, 1000)]).questions[0]
-    alone = analyse([by_hand(2, 240, 1000)]).questions[0]
+    assert analyse([revision(1, 240, 1000, "device")]).questions[0].protection == ()
+    own = revision(2, 240, 1000, "own_coin")
+    both, alone = (analyse(each).questions[0] for each in ([revision(1, 400, 1000, "device"), own], [own]))
 
     assert both.n == 2000
     assert both.protection == alone.protection
@@ -268,77 +242,70 @@ def test_self_protection_is_asked_of_reports_by_hand_only() -> None:
 
 def test_export_tells_absence_and_self_protection() -> None:
     """Whoever reads the file alone must know what the figures contain."""
-    schema = json.loads(files("sottovoce.shared").joinpath("schema/export.schema.json").read_text())
     fixed = export_document(analyse([revision(1, 10, 40, when_absent="no")]))
-    tossed = export_document(analyse([by_hand(1, 240, 1000)]))
+    tossed = export_document(analyse([revision(1, 240, 1000, "own_coin")]))
 
     assert fixed["questions"][0]["when_absent"] == "no"
     assert tossed["questions"][0]["protection"][3]["share"] == 0.2
     for exported in (fixed, tossed):
-        jsonschema.Draft202012Validator(schema).validate(json.loads(json.dumps(exported)))
+        validate("export", exported)
 
 
 def test_forged_reports_choose_their_question() -> None:
     """One of ten coins asked of each: 1 % of all reports, all on one question, move it by 13.8 points, not 1.5."""
     coin = document()["questions"][0]
     asked = survey(questions=[{**coin, "name": f"q{number}"} for number in range(10)], ask=1)
-    stored = StoredSurvey(1, "exam", 1, asked.digest, asked.canonical, True, 1000)
-    cells = (Cell(0, ALL, 1000, 0, {index: {0: 70, 1: 30} for index in range(10)}),)
-    yes = analyse([RevisionCounts(stored, asked, cells)]).questions[3].estimates[0]
+    cell = Cell(0, ALL, 1000, 0, {index: {0: 70, 1: 30} for index in range(10)})
+    yes = analyse([counted(asked, cell, reports=1000)]).questions[3].estimates[0]
 
     assert yes.poisoning == pytest.approx(1.5 * 0.01 / (0.01 + 0.99 / 10))
     assert round(yes.poisoning, 3) == 0.138
 
 
 def test_waves_added_up_allow_for_the_same_people() -> None:
-    """The view of all waves has wider limits and no band, and says so; one wave has its own."""
-    asked = survey(waves=months(2))
-    stored = StoredSurvey(1, "exam", 1, asked.digest, asked.canonical, False, 200)
-    cells = tuple(Cell(wave, ALL, 100, 0, {0: {0: 70, 1: 30}}) for wave in (0, 1))
-    added, single = (analyse([RevisionCounts(stored, asked, cells)], wave=wave) for wave in (None, 0))
-    both, one = added.questions[0].estimates[0], single.questions[0].estimates[0]
+    """The view of all waves has wider limits and no band, and says so; one wave has its own.
 
-    assert (added.same_people, single.same_people) == (True, False)
+    Where each wave asks other people, nothing hangs together: the interval of as many reports, and the band.
+    """
+    cells = [Cell(wave, ALL, 100, 0, {0: {0: 70, 1: 30}}) for wave in (0, 1)]
+    same, fresh = (
+        counted(survey(waves=months(2), **more), *cells, closed=False, reports=200)
+        for more in ({}, {"fresh_samples": True})
+    )
+    added, single, others = analyse([same]), analyse([same], wave=0), analyse([fresh])
+    both, one, apart = (each.questions[0].estimates[0] for each in (added, single, others))
+
+    assert (added.same_people, single.same_people, others.same_people) == (True, False, False)
     assert (both.n, both.method, both.band_low) == (200, "same-people", None)
-    assert (one.method, one.band_low is None) == ("score-cc", False)
+    assert (one.method, one.band_low is None) == (apart.method, apart.band_low is None) == ("score-cc", False)
     assert both.std_error == pytest.approx((0.3 * 0.7 / 199 / 0.25 + 0.1 * 0.9 / 200) ** 0.5)
-
-
-def test_fresh_samples_added_up_are_one_sample() -> None:
-    """Where each wave asks other people, nothing hangs together: the interval of as many reports, and the band."""
-    asked = survey(waves=months(2), fresh_samples=True)
-    stored = StoredSurvey(1, "exam", 1, asked.digest, asked.canonical, False, 200)
-    cells = tuple(Cell(wave, ALL, 100, 0, {0: {0: 70, 1: 30}}) for wave in (0, 1))
-    added = analyse([RevisionCounts(stored, asked, cells)])
-
-    assert not added.same_people
-    yes = added.questions[0].estimates[0]
-    assert (yes.method, yes.band_low is None) == ("score-cc", False)
 
 
 @pytest.mark.parametrize(("first", "second", "rings"), [(50, 50, []), (60, 40, []), (90, 10, ["asked"])])
 def test_uneven_draw_of_questions_rings(storage: SQLiteStorage, first: int, second: int, rings: list[str]) -> None:
     """Chance draws 60 of 100 now and then, and never 90."""
-    assert kinds(asked(storage, first, second)) == rings
+    answered(storage, survey(ask=1), [(1, None, 0)] * first + [(None, number % 3, 0) for number in range(second)])
+    results = analyse(revisions_of(storage, "exam"))
+    # Only the draw is looked at here.
+    calm = tuple(replace(each, estimates=()) for each in results.questions)
+    assert kinds(replace(results, questions=calm)) == rings
 
 
 @pytest.mark.parametrize(("forged", "rings"), [(0, []), (40, ["drawn"])])
 def test_uneven_draw_of_options_rings(storage: SQLiteStorage, forged: int, rings: list[str]) -> None:
     """Whoever forges reports draws the same option each time."""
     which = [question for question in every_type() if question["name"] == "which"]
-    key = storage.publish(survey(questions=[*which, *document()["questions"][1:]])).key
     honest = [(number % 12, 0, 0) for number in range(120)]
     reports = honest + [(number % 2, 0, 0) for number in range(forged)]
-    storage.store([arrival(key, number, values) for number, values in enumerate(reports)])
-    storage.close_survey("exam", 20_000)
+    answered(storage, survey(questions=[*which, *document()["questions"][1:]]), reports)
 
     assert [kind for kind in kinds(analyse(revisions_of(storage, "exam"))) if kind != "implausible"] == rings
 
 
 def test_more_reports_than_people_ring(storage: SQLiteStorage) -> None:
     """In the steps in which reports are counted, and not without a number of people."""
-    key = storage.publish(survey()).key
-    storage.store([arrival(key, number, (number % 2, number % 3, 0)) for number in range(60)])
+    storage.publish(survey())
+    send(storage, survey(), [(number % 2, number % 3, 0) for number in range(60)])
     results = analyse(revisions_of(storage, "exam"))
 
     assert kinds(results, 49) == ["more"]

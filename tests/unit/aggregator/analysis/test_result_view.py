@@ -12,7 +12,6 @@ import pytest
 from babel.numbers import format_percent
 from sottovoce.aggregator import mixture
 from sottovoce.aggregator.analysis.data_file.data_columns import data_columns
-from sottovoce.aggregator.analysis.data_file.list_experiment import list_experiment
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable, read_bytes
 from sottovoce.aggregator.analysis.data_file.shares import shares_document
 from sottovoce.aggregator.analysis.documents import COUNTS_ALONE
@@ -33,10 +32,11 @@ from sottovoce.shared.parse_survey import parse_survey
 
 from tests.documents import names, one_of, parsed, question, survey
 from tests.unit.aggregator.analysis.data_file.test_list_experiment import (
+    BY_REGION,
     LIST_ONE,
-    RACE_BY_REGION,
-    _regions,
-    _rows_by_region,
+    REGIONS,
+    found_in,
+    rows_of,
 )
 from tests.unit.aggregator.analysis.item_response.test_items import PUBLIC
 from tests.unit.aggregator.analysis.regression.test_declining import columns
@@ -133,10 +133,10 @@ def _of_files() -> Iterator[dict[str, Any]]:
     items = data_columns(read_bytes("\n".join(["x,y,z", *rows]).encode(), "items.csv"), {})
     for model in ("rasch", "2pl", "sum"):
         yield items_document(items, ["x", "y", "z"], model)
-    race = _regions([*_rows_by_region(RACE_BY_REGION), "2,,1"])
-    yield list_experiment(race, [["y"]], "treat", [], formula="~ south")
-    yield list_experiment(race, [["y"]], "treat", ["0"], 4)
-    yield list_experiment(_regions(_rows_by_region(LIST_ONE)), [["y"]], "treat", [], direct="south")
+    race = [*REGIONS, "2,,1"]
+    yield found_in(race, BY_REGION, [], formula="~ south")
+    yield found_in(race, BY_REGION, ["0"], items=4)
+    yield found_in(rows_of(LIST_ONE), BY_REGION, [], direct="south")
 
 
 OF_FILES = list(_of_files())

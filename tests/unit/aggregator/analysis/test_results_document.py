@@ -1,26 +1,24 @@
 """What the JSON export says of the survey beside its figures; programs that know none of it read on as before."""
 
-import json
 from dataclasses import replace
 from importlib.metadata import version
-from importlib.resources import files
 
-import jsonschema
 import pytest
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse
 from sottovoce.aggregator.analysis.published_counts import revisions_of
 from sottovoce.aggregator.analysis.results_document import Population, export_document, group_of
 from sottovoce.aggregator.estimators.fixed_population import MOST, people_count
-from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.hash_chain import ChainHead
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.spec import Survey
 
+from tests.exported import answered, counted, send
 from tests.storage.test_contract import arrival, identity, plan
 from tests.surveys import every_type, months, survey
+from tests.unit.shared.test_schema import validate
 
 ADDED = {"title", "dates", "version", "trial", "journal"}
-SCHEMA = json.loads(files("sottovoce.shared").joinpath("schema/export.schema.json").read_text())
+
 
 CLASS = 30
 
@@ -28,9 +26,7 @@ CLASS = 30
 @pytest.fixture
 def school(storage: SQLiteStorage) -> SQLiteStorage:
     """A database with the reports of a class, two thirds of whom say yes, and the survey closed."""
-    key = storage.publish(survey()).key
-    storage.store([arrival(key, number, (number % 3 > 0, number % 3, number % 2)) for number in range(CLASS)])
-    storage.close_survey("exam", 20_000)
+    answered(storage, survey(), [(int(n % 3 > 0), n % 3, n % 2) for n in range(CLASS)])
     return storage
 
 
@@ -65,8 +61,8 @@ def test_other_number_or_part_of_the_class_is_not_counted(
 
 def test_open_survey_is_not_counted(storage: SQLiteStorage) -> None:
     """Whoever has not answered yet is missing."""
-    key = storage.publish(survey()).key
-    storage.store([arrival(key, number) for number in range(25)])
+    storage.publish(survey())
+    send(storage, survey(), [(1, 2, 0)] * 25)
 
     assert found(storage, 25)[0].refused == "open"
 
@@ -93,9 +89,10 @@ def test_several_revisions_are_not_counted(school: SQLiteStorage) -> None:
 
 def test_waves_added_up_are_not_counted_and_one_of_them_is_by_its_own_reports(storage: SQLiteStorage) -> None:
     """The same people answer in each."""
-    key = storage.publish(survey(waves=months(2))).key
-    storage.store([replace(arrival(key, number), wave=number % 2) for number in range(60)])
-    storage.close_survey("exam", 20_000)
+    asked = survey(waves=months(2))
+    storage.publish(asked)
+    send(storage, asked, [(1, 2, 0)] * 30)
+    answered(storage, asked, [(1, 2, 0)] * 30, wave=1)
 
     assert found(storage, 60)[0].refused == "waves"
     assert found(storage, 30, wave=1)[0].refused == ""
@@ -103,9 +100,7 @@ def test_waves_added_up_are_not_counted_and_one_of_them_is_by_its_own_reports(st
 
 def test_question_that_only_some_were_asked_is_not_counted(storage: SQLiteStorage) -> None:
     """Of two questions each device draws one."""
-    key = storage.publish(survey(ask=1)).key
-    storage.store([arrival(key, n, (1, None, 0) if n % 2 else (None, 1, 0)) for n in range(CLASS)])
-    storage.close_survey("exam", 20_000)
+    answered(storage, survey(ask=1), [(1, None, 0) if n % 2 else (None, 1, 0) for n in range(CLASS)])
     group, results = found(storage)
 
     assert group.refused == ""
@@ -134,8 +129,7 @@ def test_file_tells_the_people_where_they_are_counted(school: SQLiteStorage) -> 
 
 
 def exported(asked: Survey, journal: ChainHead | None = None) -> dict[str, object]:
-    stored = StoredSurvey(1, asked.name, asked.revision, asked.digest, asked.canonical, False, 0)
-    return export_document(analyse([RevisionCounts(stored, asked, ())]), journal)
+    return export_document(analyse([counted(asked, closed=False)]), journal)
 
 
 def test_export_says_title_dates_version_and_labels() -> None:
@@ -163,6 +157,5 @@ def test_schema_knows_what_was_added_and_asks_for_none_of_it() -> None:
     for asked in (survey(), survey(questions=every_type(), trial=True, waves=None), survey(waves=months(2))):
         document = exported(asked, ChainHead(3, bytes(32)))
         assert document["journal"] == f"3:{'0' * 64}"
-        jsonschema.validate(document, SCHEMA)
-        older = {key: value for key, value in document.items() if key not in ADDED}
-        jsonschema.validate(older, SCHEMA)
+        for each in (document, {key: value for key, value in document.items() if key not in ADDED}):
+            validate("export", each)

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import EstimateError
 
 from tests.documents import some_of
-from tests.exported import TODAY, published, send, source
+from tests.exported import answered, send, source
 from tests.surveys import document, months, survey
 from tests.unit.aggregator.conftest import REPORTS
 
@@ -59,88 +58,74 @@ def test_public_answers_stay_behind_but_for_the_cohort(every: Source) -> None:
     ],
 )
 def test_cohort_that_would_be_a_handful_is_not_named(
-    tmp_path: Path, sizes: tuple[int, ...], left: dict[int, int]
+    storage: SQLiteStorage, sizes: tuple[int, ...], left: dict[int, int]
 ) -> None:
     """Less the others, the rest would be a handful as well: they are left out together, and no cell is empty."""
     questions = document()["questions"]
     questions[2]["choices"] = [{"name": f"c{i}", "label": {"en": f"C{i}"}} for i in range(len(sizes))]
     asked = survey(questions=questions)
-    storage = published(tmp_path, asked)
-    send(storage, asked, [(0, 1, cohort) for cohort, size in enumerate(sizes) for _ in range(size)])
-    storage.close_survey(asked.name, TODAY)
-    cells = source(storage, asked).reports.columns["year"].tolist()
-    storage.close()
+    answered(storage, asked, [(0, 1, cohort) for cohort, size in enumerate(sizes) for _ in range(size)])
 
-    assert Counter(cells) == left
+    assert Counter(source(storage, asked).reports.columns["year"].tolist()) == left
 
 
-def test_cohort_of_a_handful_that_results_do_not_show_yet_is_not_named(tmp_path: Path) -> None:
+def test_cohort_of_a_handful_that_results_do_not_show_yet_is_not_named(storage: SQLiteStorage) -> None:
     """Of a closed wave of an open survey: for the results, nobody of that group is in it."""
     asked = survey(waves=months(2))
-    storage = published(tmp_path, asked)
+    storage.publish(asked)
     send(storage, asked, [(0, 1, cohort) for cohort in (0, 1) for _ in range(25)])
     send(storage, asked, [(0, 1, 0)] * 25 + [(0, 1, 1)] * 2, wave=1)
     first, second = (source(storage, asked, wave=wave).reports.columns["year"].tolist() for wave in (0, 1))
-    storage.close()
 
     assert Counter(first) == {0: 25, 1: 25}
     assert Counter(second) == {FEW: 27}
 
 
-def test_wave_that_is_asked_for_comes_alone(tmp_path: Path) -> None:
+def test_wave_that_is_asked_for_comes_alone(storage: SQLiteStorage) -> None:
     """Its reports, and no other's."""
     asked = survey(waves=months(2))
-    storage = published(tmp_path, asked)
+    storage.publish(asked)
     send(storage, asked, [(0, 1, 0)] * 7, wave=0)
     send(storage, asked, [(1, 2, 1)] * 9, wave=1)
     alone = source(storage, asked, wave=1).reports
-    storage.close()
 
     assert (set(alone.wave.tolist()), set(alone.columns["reason"].tolist()), len(alone)) == ({1}, {2}, 9)
 
 
-def test_report_of_an_earlier_revision_has_what_it_was_asked(tmp_path: Path) -> None:
+def test_report_of_an_earlier_revision_has_what_it_was_asked(storage: SQLiteStorage) -> None:
     """A new question is empty there; one with other options is another question."""
     first, questions = survey(), document()["questions"]
     questions[1]["choices"] = questions[1]["choices"][:2]
     many = [{"name": f"o{number}", "label": {"en": "O"}} for number in range(300)]
     questions.insert(0, {**questions[1], "name": "wide", "choices": many})
-    second = survey(questions=questions, revision=2, replaces=first.digest)
-    storage = published(tmp_path, first, second)
+    storage.publish(first)
     send(storage, first, [(1, 2, 0)] * 6)
-    send(storage, second, [(299, 0, 1, 1)] * 7)
-    storage.close_survey("exam", TODAY)
+    answered(storage, survey(questions=questions, revision=2, replaces=first.digest), [(299, 0, 1, 1)] * 7)
     found = read_reports(storage, revisions_of(storage, "exam"), public=True)
-    storage.close()
 
     rows = Counter(zip(found.revision.tolist(), *[c.tolist() for c in found.columns.values()], strict=True))
     assert list(found.columns) == ["wide", "cheated", "reason", "year"]
     assert rows == {(1, 2**16 - 1, 1, 255, 0): 6, (2, 299, 0, 1, 1): 7}
 
 
-def test_survey_without_reports_has_no_file_of_them(tmp_path: Path) -> None:
+def test_survey_without_reports_has_no_file_of_them(storage: SQLiteStorage) -> None:
     """A file without rows would be taken for a result."""
-    storage = published(tmp_path, survey())
-    storage.close_survey("exam", TODAY)
+    answered(storage, survey(), [])
     with pytest.raises(EstimateError, match="no reports yet"):
         _ = source(storage, survey()).reports
-    storage.close()
 
 
 BACKGROUND = {"type": "integer", "name": "age", "label": {"en": "Age?"}, "min": "0", "max": "20", "public": True}
 
 
-def test_public_question_is_in_the_files_by_consent_in_groups_of_five(tmp_path: Path) -> None:
+def test_public_question_is_in_the_files_by_consent_in_groups_of_five(storage: SQLiteStorage) -> None:
     """Rare answers are left out, and with them the rarest others until as many as five agree."""
     coin, _, year = document()["questions"]
-    asked = survey(questions=[coin, year, {**BACKGROUND, "in_files": True}])
-    storage = published(tmp_path, asked)
     ages = [3] * 30 + [4] * 7 + [5] * 2 + [6]
-    send(storage, asked, [(0, 0, age) for age in ages] + [(1, 1, 9)] * 40)
-    storage.close_survey("exam", TODAY)
+    rows = [(0, 0, age) for age in ages] + [(1, 1, 9)] * 40
+    answered(storage, survey(questions=[coin, year, {**BACKGROUND, "in_files": True}]), rows)
     columns = read_reports(storage, revisions_of(storage, "exam")).columns
     without = read_reports(storage, [replace(revisions_of(storage, "exam")[-1], released=True)]).columns
-    storage.close()
 
     assert Counter(zip(columns["year"].tolist(), columns["age"].tolist(), strict=True)) == {
         (0, 3): 30, (0, FEW): 10, (1, 9): 40,
@@ -171,33 +156,27 @@ def test_answers_that_are_left_out_are_five_without_those_who_were_not_asked() -
     assert Counter(found.columns["a"].tolist()) == {0: 129, FEW: 23, null(1): 40}
 
 
-def test_public_question_that_a_public_answer_hides_is_missing(tmp_path: Path) -> None:
+def test_public_question_that_a_public_answer_hides_is_missing(storage: SQLiteStorage) -> None:
     """So that its share in a file is that of the page; what is published under a budget has the fixed answer."""
     shown = {"type": "boolean", "label": {"en": "?"}, "public": True, "in_files": True}
     likes = {**shown, "name": "likes", "visible_if": {"works": ["yes"]}, "when_absent": "no"}
     asked = survey(questions=[document()["questions"][0], {**shown, "name": "works"}, likes])
-    storage = published(tmp_path, asked)
-    send(storage, asked, [(0, 1, 1)] * 20 + [(0, 1, 0)] * 10 + [(0, 0, 0)] * 40)
-    storage.close_survey("exam", TODAY)
+    answered(storage, asked, [(0, 1, 1)] * 20 + [(0, 1, 0)] * 10 + [(0, 0, 0)] * 40)
     found = source(storage, asked)
     with_hidden = read_reports(storage, found.revisions, public=True, with_hidden=True)
     columns = [found.reports.columns, found.reports_with_public.columns, with_hidden.columns]
     (page,) = [each.n for each in analyse(found.revisions).questions[2].of_kind("share") if each.option == "yes"]
-    storage.close()
 
     assert [Counter(each["likes"].tolist()) for each in columns[:2]] == [{1: 20, 0: 10, null(1): 40}] * 2
     assert Counter(columns[2]["likes"].tolist()) == {1: 20, 0: 50}
     assert page == 30
 
 
-def test_question_that_was_not_asked_is_missing_whatever_the_other_answers_are(tmp_path: Path) -> None:
+def test_question_that_was_not_asked_is_missing_whatever_the_other_answers_are(storage: SQLiteStorage) -> None:
     """Also where the report is stored in fewer bytes than the question's largest value takes."""
     many = some_of(9, {"name": "bitwise_rr", "a": "3/4", "b": "1/4"})
     asked = survey(ask=1, questions=[{**many, "name": "which"}, document()["questions"][0]])
-    storage = published(tmp_path, asked)
-    send(storage, asked, [(None, 1), (300, None)])
-    storage.close_survey("exam", TODAY)
+    answered(storage, asked, [(None, 1), (300, None)])
     found = source(storage, asked).reports.columns["which"]
-    storage.close()
 
     assert sorted(found.tolist()) == [300, null(found.itemsize)]

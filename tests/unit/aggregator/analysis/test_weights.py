@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.weights import checked_weights, kish_effect, raked, weight_warnings
 from sottovoce.shared.errors import EstimateError
 
@@ -74,41 +75,33 @@ def test_one_margin_of_two_questions_is_post_stratification() -> None:
 
 
 @pytest.mark.parametrize(
-    ("shares", "named", "words"),
+    ("given", "margins", "words"),
     [
-        ({"no": 0.5, "yes": 0.5}, "said", "'said' is randomized: no weights are raked to it"),
-        ({"1": 1.0}, "x", "'x' is a number"),
-        ({"no": 0.45, "maybe": 0.55}, "g", "names no cell; the categories are: no, yes"),
-        ({"no": 1.0}, "g", "leaves out 'yes'"),
-        ({"no": 0.5, "yes": 0.4}, "g", "do not add up to 1"),
-        ({"no": -0.5, "yes": 1.5}, "g", "numbers of 0 or more"),
-        ({"no": "half", "yes": 0.5}, "g", "numbers of 0 or more"),
-        ({"no": float("nan"), "yes": 1.0}, "g", "numbers of 0 or more"),
-        ({"no x c0": 1.0, "yes": 1.0}, "g x third", "names no cell; the categories are: no, yes; c0"),
+        (COLUMNS, {"said": {"no": 0.5, "yes": 0.5}}, "'said' is randomized: no weights are raked to it"),
+        (COLUMNS, {"x": {"1": 1.0}}, "'x' is a number"),
+        (COLUMNS, {"g": {"no": 0.45, "maybe": 0.55}}, "names no cell; the categories are: no, yes"),
+        (COLUMNS, {"g": {"no": 1.0}}, "leaves out 'yes'"),
+        (COLUMNS, {"g": {"no": 0.5, "yes": 0.4}}, "do not add up to 1"),
+        (COLUMNS, {"g": {"no": -0.5, "yes": 1.5}}, "numbers of 0 or more"),
+        (COLUMNS, {"g": {"no": "half", "yes": 0.5}}, "numbers of 0 or more"),
+        (COLUMNS, {"g": {"no": float("nan"), "yes": 1.0}}, "numbers of 0 or more"),
+        (COLUMNS, {"g x third": {"no x c0": 1.0, "yes": 1.0}}, "names no cell; the categories are: no, yes; c0"),
+        (COLUMNS, {}, "at least one margin"),
+        # The weight of a cell with one report would be that of one person.
+        (reports(g=ROW == 0), {"g": SEX_KNOWN}, "fewer than 2 reports are in 'yes'"),
+        # Some reports would have no weight.
+        (reports(g=np.where(ROW == 5, NULL, ROW % 2)), {"g": SEX_KNOWN}, "was not asked of everybody"),
+        # Two questions with the same answers cannot have different shares.
+        (
+            reports(g=ROW % 2, other=ROW % 2, third=ROW % 2),
+            {"g": {"no": 0.4, "yes": 0.6}, "third": {"c0": 0.5, "c1": 0.5}},
+            "contradict each other",
+        ),
     ],
 )
-def test_unfit_margin_is_refused(shares: dict[str, Any], named: str, words: str) -> None:
+def test_unfit_margin_is_refused(given: Columns, margins: dict[str, Any], words: str) -> None:
     with pytest.raises(EstimateError, match=words):
-        raked(COLUMNS, {named: shares})
-
-
-def test_cell_with_one_report_is_refused() -> None:
-    """Its weight would be that of one person."""
-    with pytest.raises(EstimateError, match="fewer than 2 reports are in 'yes'"):
-        raked(reports(g=ROW == 0), {"g": SEX_KNOWN})
-
-
-def test_question_that_not_everybody_was_asked_is_refused() -> None:
-    """Some reports would have no weight."""
-    with pytest.raises(EstimateError, match="was not asked of everybody"):
-        raked(reports(g=np.where(ROW == 5, NULL, ROW % 2)), {"g": SEX_KNOWN})
-
-
-def test_margins_that_contradict_each_other_are_refused() -> None:
-    """Two questions with the same answers cannot have different shares."""
-    same = reports(g=ROW % 2, other=ROW % 2, third=ROW % 2)
-    with pytest.raises(EstimateError, match="contradict each other"):
-        raked(same, {"g": {"no": 0.4, "yes": 0.6}, "third": {"c0": 0.5, "c1": 0.5}})
+        raked(given, margins)
 
 
 def test_weights_that_are_too_unequal_are_refused_and_unequal_ones_warned_of() -> None:
@@ -117,8 +110,3 @@ def test_weights_that_are_too_unequal_are_refused_and_unequal_ones_warned_of() -
     with pytest.raises(EstimateError, match="more than 50 times"):
         raked(few, {"g": {"no": 0.3, "yes": 0.7}})
     assert "more than 10 times" in raked(few, {"g": {"no": 0.6, "yes": 0.4}}).warnings[0]
-
-
-def test_no_margin_is_refused() -> None:
-    with pytest.raises(EstimateError, match="at least one margin"):
-        raked(COLUMNS, {})

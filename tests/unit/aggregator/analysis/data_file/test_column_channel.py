@@ -68,6 +68,10 @@ def test_designs_have_their_channel(text: str, a: str, b: str) -> None:
         ([[0.5, 0.5], [0.2, 0.7]], "row 2 of the matrix sums to 0.9"),
         ({"levels": ["a"]}, "map of matrix or channel"),
         (3, "text such as"),
+        ("joint_rr odds=9 radius=0 k=2,2", "has the parameters"),
+        ("joint_rr odds=9 radius=0 k=2,2 with=a", "as many different columns"),
+        ("joint_rr odds=9 radius=0 k=2,2 with=a,a", "as many different columns"),
+        ("joint_rr odds=1 radius=0 k=2,2 with=a,b", "odds must be above 1"),
     ],
 )
 def test_no_channel_is_refused(given: object, reason: str) -> None:
@@ -130,12 +134,20 @@ def test_reports_are_drawn_with_the_channel_s_probabilities() -> None:
     assert randomize("kary_rr 3 levels=never,once,often", "once") in {"never", "once", "often"}
 
 
-def test_answer_that_is_none_is_refused_without_repeating_it() -> None:
-    """The message names the levels."""
-    with pytest.raises(AnswerError, match=r"none of: no, yes$"):
-        randomize("coin_flip", "perhaps")
-    with pytest.raises(SpecError, match="levels"):
-        randomize("kary_rr 3 k=4", "once")
+@pytest.mark.parametrize(
+    ("channel", "answer", "error", "told"),
+    [
+        ("coin_flip", "perhaps", AnswerError, r"none of: no, yes$"),
+        ("kary_rr 3 k=4", "once", SpecError, "levels"),
+        ("joint_rr odds=9 radius=0 k=2,2 with=a,b", "yes", SpecError, "drawn together"),
+    ],
+)
+def test_answer_that_cannot_be_randomized_is_refused(
+    channel: str, answer: str, error: type[Exception], told: str
+) -> None:
+    """One that is none, whose message names the levels and does not repeat it; one of a block alone."""
+    with pytest.raises(error, match=told):
+        randomize(channel, answer)
 
 
 def test_columns_of_one_block_are_analysed_together_from_their_channel_alone(tmp_path: Path) -> None:
@@ -146,10 +158,9 @@ def test_columns_of_one_block_are_analysed_together_from_their_channel_alone(tmp
     drawn = reports(mechanism, np.stack([both // 3, both % 3], 1), rng)
     text = dump_block(mechanism, ["smokes", "often"])
     assert text == "joint_rr odds=9 radius=0 k=2,3 with=smokes,often"
-    lines = [f"{('no', 'yes')[a]},{text.replace(',', ';')},{'xyz'[b]},{text.replace(',', ';')}" for a, b in drawn]
-    quoted = [line.replace(text.replace(",", ";"), f'"{text}"') for line in lines]
+    lines = [f'{("no", "yes")[a]},"{text}",{"xyz"[b]},"{text}"' for a, b in drawn]
     path = tmp_path / "data.csv"
-    path.write_text("\n".join(["smokes,smokes_channel,often,often_channel", *quoted]), encoding="utf-8")
+    path.write_text("\n".join(["smokes,smokes_channel,often,often_channel", *lines]), encoding="utf-8")
 
     data = open_data(path)
     shares = {(row["question"], row["option"]): row["raw"] for row in data.shares().rows}
@@ -162,27 +173,10 @@ def test_columns_of_one_block_are_analysed_together_from_their_channel_alone(tmp
     assert fitted.p > 0.01
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("joint_rr odds=9 radius=0 k=2,2", "has the parameters"),
-        ("joint_rr odds=9 radius=0 k=2,2 with=a", "as many different columns"),
-        ("joint_rr odds=9 radius=0 k=2,2 with=a,a", "as many different columns"),
-        ("joint_rr odds=1 radius=0 k=2,2 with=a,b", "odds must be above 1"),
-    ],
-)
-def test_block_of_columns_that_is_none_is_refused(text: str, reason: str) -> None:
-    """The message says what is missing."""
-    with pytest.raises(ValueError, match=reason):
-        parse_channel(text)
-
-
 def test_column_that_its_block_does_not_name_is_refused() -> None:
-    """Its place among the others is not known; and one answer alone is not drawn."""
+    """Its place among the others is not known."""
     with pytest.raises(ValueError, match="with= must name the column itself"):
         parse_channel("joint_rr odds=9 radius=0 k=2,2 with=a,b").read(["no", "yes"], "c")
-    with pytest.raises(SpecError, match="drawn together"):
-        randomize("joint_rr odds=9 radius=0 k=2,2 with=a,b", "yes")
 
 
 @pytest.mark.parametrize("share", ["1/4", "3/4"])

@@ -2,36 +2,44 @@
 
 import json
 import math
-from importlib.resources import files
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import NormalDist
+from typing import Any
 
-import jsonschema
 import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.data_file.list_experiment import list_experiment
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable, read_bytes
 from sottovoce.aggregator.analysis.regression.list_logit import ListLogit, ways_of_counts
-from sottovoce.aggregator.analysis.regression.newton import Sums, evaluate, maximize
+from sottovoce.aggregator.analysis.regression.newton import maximize
 from sottovoce.shared.errors import SpecError, SurveyError
 
 from tests.commands import run
+from tests.unit.aggregator.analysis.reports import check_derivatives
+from tests.unit.shared.test_schema import validate
 
 AFFIRM = (9, 78, 172, 184, 139)
 
 """The same survey's third arm."""
 
-RACE = {0: (8, 132, 222, 227), 1: (19, 123, 229, 219, 34)}
+RACE = {("0",): (8, 132, 222, 227), ("1",): (19, 123, 229, 219, 34)}
 
 """Numbers of people by count, without and with the sensitive item: the 1991 race survey of the R package list."""
 
 
-def _table(rows: list[str], header: str = "y,treat") -> FileTable:
+def table_of(rows: list[str], header: str = "y,treat") -> FileTable:
     return read_bytes("\n".join([header, *rows]).encode(), "answers.csv")
 
 
-def _rows() -> list[str]:
-    return [f"{count},{half}" for half, of in RACE.items() for count, people in enumerate(of) for _ in range(people)]
+def rows_of(people: dict[tuple[str, ...], tuple[int, ...]]) -> list[str]:
+    return [",".join([str(count), *cells]) for cells, numbers in people.items()
+            for count, number in enumerate(numbers) for _ in range(number)]  # fmt: skip
+
+
+def found_in(rows: list[str], header: str = "y,treat", treated: Sequence[str] = ("1",), **more: Any) -> dict[str, Any]:
+    """The result of a file with the count in its column y."""
+    return list_experiment(table_of(rows, header), [["y"]], "treat", treated, **more)
 
 
 RACE_BY_REGION = {
@@ -49,13 +57,18 @@ LIST_ONE = {
 """The same of half and direct answer: the first list of ``combinedListExps`` of that package."""
 
 
-def _rows_by_region(people: dict[tuple[str, str], tuple[int, ...]]) -> list[str]:
-    return [f"{count},{half},{other}" for (half, other), numbers in people.items()
-            for count, number in enumerate(numbers) for _ in range(number)]  # fmt: skip
+REGIONS, BY_REGION = rows_of(RACE_BY_REGION), "y,treat,south"
+
+FOUND = found_in(rows_of(RACE))
+
+"""The result of the published example."""
 
 
-def _regions(rows: list[str], header: str = "y,treat,south") -> FileTable:
-    return read_bytes("\n".join([header, *rows]).encode(), "answers.csv")
+def command(folder: Path, rows: list[str], header: str = "y,treat", arm: str = "--arm") -> list[str]:
+    """Words of the command for a file of these rows."""
+    path = folder / "answers.csv"
+    path.write_text("\n".join([header, *rows]))
+    return ["results", "list-experiment", str(path), "--count", "y", arm, "treat"]
 
 
 COUNTS = np.array([0, 1, 2, 3, 4, 2, 1, 3, 0, 4, 2, 3] * 20)
@@ -65,47 +78,43 @@ ARMS = np.array([-1, -1, -1, -1, 0, 0, 0, 0, 1, 1, 1, 1] * 20)
 COLUMNS = np.stack([np.ones(240), np.arange(240) % 7 / 7])
 
 
-def _sums(theta: np.ndarray) -> Sums:
-    return evaluate(ListLogit(COLUMNS, COUNTS, ways_of_counts(3), arms=ARMS), theta)
-
-
 def test_published_example_is_reproduced() -> None:
-    """Difference in means .068 with standard error .050; mean of the control half 2.134, .033 (R, ictreg)."""
-    found = list_experiment(_table(_rows()), [["y"]], "treat", ["1"])
-    schema = files("sottovoce.shared").joinpath("schema/list-experiment.schema.json").read_text()
-    [answers] = found["lists"]
+    """Difference in means .068 with standard error .050; mean of the control half 2.134, .033 (R, ictreg).
+
+    Joint shares sum to 1; the share of yes is the difference in means; one is below 0, but not beyond chance. Fewer
+    people's coin flips have the same standard error.
+    """
+    share, people, [answers] = FOUND["share"], FOUND["coin_flip"], FOUND["lists"]
     treated, control = answers["means"]
-    assert [round(found["share"][key], 3) for key in ("raw", "std_error")] == [0.068, 0.050]
+    assert [round(share[key], 3) for key in ("raw", "std_error")] == [0.068, 0.050]
     assert [round(control[key], 3) for key in ("mean", "std_error")] == [2.134, 0.033]
     assert (treated["n"], control["n"], answers["items"]) == (624, 589, 3)
     assert (answers["floor"], answers["ceiling"]) == pytest.approx((8 / 589, 227 / 589))
-    jsonschema.validate(json.loads(json.dumps(found)), json.loads(schema))
+    validate("list-experiment", FOUND)
 
-
-def test_joint_shares_are_those_of_the_two_distributions() -> None:
-    """They sum to 1; the share of yes is the difference in means; one is below 0, but not beyond chance."""
-    found = list_experiment(_table(_rows()), [["y"]], "treat", ["1"])
-    joint = found["lists"][0]["joint"]
-    assert sum(each["share"] for each in joint) == pytest.approx(1)
-    assert sum(each["share"] for each in joint if each["answer"] == "yes") == pytest.approx(found["share"]["raw"])
-    assert joint[0]["share"] == pytest.approx(8 / 589 - 19 / 624)
-    assert found["lists"][0]["p"] > 0.05
+    assert sum(each["share"] for each in answers["joint"]) == pytest.approx(1)
+    assert sum(each["share"] for each in answers["joint"] if each["answer"] == "yes") == pytest.approx(share["raw"])
+    assert answers["joint"][0]["share"] == pytest.approx(8 / 589 - 19 / 624)
+    assert answers["p"] > 0.05
+    yes = 0.25 + share["raw"] / 2
+    assert (yes * (1 - yes) / people) ** 0.5 * 2 == pytest.approx(share["std_error"], rel=1e-2)
+    assert people < FOUND["n"] / 3
 
 
 def test_design_effect_has_the_p_of_blair_and_imai() -> None:
     """Race: .154 without and .044 with the selection of moments of R's list, by closed forms for three and one."""
-    [answers] = list_experiment(_table(_rows()), [["y"]], "treat", ["1"])["lists"]
-    control, treated = (np.cumsum(RACE[half])[:3] / sum(RACE[half]) for half in (0, 1))
+    [answers] = FOUND["lists"]
+    halves = [np.array(people) for people in RACE.values()]
+    control, treated = (np.cumsum(people)[:3] / people.sum() for people in halves)
     shares = control - treated
     covariance = sum(
-        (np.minimum.outer(each, each) - np.outer(each, each)) / sum(RACE[half])
-        for half, each in enumerate((control, treated))
+        (np.minimum.outer(each, each) - np.outer(each, each)) / people.sum()
+        for people, each in zip(halves, (control, treated), strict=True)
     )
     assert answers["p"] == pytest.approx(2 * _closed_form(shares, covariance), abs=2e-3)
     assert round(answers["p"], 2) == 0.15
-    assert answers["p_selected"] == pytest.approx(
-        2 * NormalDist().cdf(shares[0] / math.sqrt(covariance[0, 0])), abs=1e-3
-    )
+    alone = 2 * NormalDist().cdf(shares[0] / math.sqrt(covariance[0, 0]))
+    assert answers["p_selected"] == pytest.approx(alone, abs=1e-3)
     assert round(answers["p_selected"], 3) == 0.044
 
 
@@ -134,35 +143,31 @@ def _closed_form(shares: np.ndarray, covariance: np.ndarray) -> float:
 def test_one_item_needs_no_simulation() -> None:
     """With one item, p is twice a one-sided z test: 30 of 100 count nothing with the sensitive item, 20 without."""
     rows = [f"{int(person >= zero)},{half}" for half, zero in ((0, 20), (1, 30)) for person in range(100)]
-    [answers] = list_experiment(_table(rows), [["y"]], "treat", ["1"], items=1)["lists"]
+    [answers] = found_in(rows, items=1)["lists"]
     expected = 2 * NormalDist().cdf(-0.1 / math.sqrt(0.2 * 0.8 / 100 + 0.3 * 0.7 / 100))
     assert (answers["p"], answers["p_selected"]) == pytest.approx((expected, expected), rel=1e-9)
 
 
 def test_each_arm_is_compared_with_the_control() -> None:
     """Two sensitive items: both as if the other had not been asked, one of them without its arm named."""
-    rows = [*_rows(), *(f"{count},2" for count, people in enumerate(AFFIRM) for _ in range(people))]
-    both = list_experiment(_table(rows), [["y"]], "treat", [])
+    rows = rows_of({**RACE, ("2",): AFFIRM})
+    both = found_in(rows, treated=[])
     [affirm] = both["further"]
     assert [each["treated"] for each in (both, affirm)] == ["1", "2"]
-    assert both["share"] == list_experiment(_table(_rows()), [["y"]], "treat", ["1"])["share"]
+    assert both["share"] == FOUND["share"]
     assert affirm["share"]["raw"] == pytest.approx(0.495, abs=5e-4)
     assert affirm["n"] == 589 + 582
     assert "same people of '0'" in both["warnings"][-1]
-    assert list_experiment(_table(rows), [["y"]], "treat", ["2"])["share"] == affirm["share"]
+    assert found_in(rows, treated=["2"])["share"] == affirm["share"]
     with pytest.raises(SpecError, match="double list has two halves"):
-        list_experiment(_table(rows), [["y"], ["y"]], "treat", [])
+        list_experiment(table_of(rows), [["y"], ["y"]], "treat", [])
 
 
 def test_counts_may_have_a_decimal_point() -> None:
     """``2.0`` is 2, as programs write a column with gaps; 2.5 is refused."""
-    rows = [row.replace(",", ".0,") for row in _rows()]
-    assert (
-        list_experiment(_table(rows), [["y"]], "treat", ["1"])["share"]
-        == list_experiment(_table(_rows()), [["y"]], "treat", ["1"])["share"]
-    )
+    assert found_in([row.replace(",", ".0,") for row in rows_of(RACE)])["share"] == FOUND["share"]
     with pytest.raises(SpecError, match="must be a whole number from 0 to 21"):
-        list_experiment(_table(["2.5,0", "1,1"]), [["y"]], "treat", ["1"])
+        found_in(["2.5,0", "1,1"])
 
 
 @pytest.mark.parametrize(("people", "has_limits"), [((60, 40), True), ((90, 10), False)])
@@ -170,16 +175,12 @@ def test_estimate_outside_0_to_1_is_said_to_be_impossible(
     people: tuple[int, int], has_limits: bool, tmp_path: Path
 ) -> None:
     """With the figure as it is and no share, and without limits where all of the interval is outside."""
-    path = tmp_path / "answers.csv"
-    halves = ((0, 50, 50), (1, *people))
-    path.write_text("\n".join(["y,treat", *(f"{y},{h}" for h, *of in halves for y in (0, 1) for _ in range(of[y]))]))
-    words = ["results", "list-experiment", str(path), "--count", "y", "--arm", "treat"]
+    words = command(tmp_path, rows_of({("0",): (50, 50), ("1",): people}))
     printed = run(*words).output
     assert f"−{50 - people[1]}.0% (impossible)" in printed
     assert "no share is outside 0 to 1" in printed
     found = json.loads(run(*words, "--json").output)
-    schema = files("sottovoce.shared").joinpath("schema/list-experiment.schema.json").read_text()
-    jsonschema.validate(found, json.loads(schema))
+    validate("list-experiment", found)
     assert (found["share"]["shown"], found["coin_flip"]) == (None, None)
     assert (found["share"]["high"] is not None) == has_limits
     assert ("outside 0 to 1 " in printed.replace("no share is outside 0 to 1", "")) != has_limits
@@ -187,8 +188,8 @@ def test_estimate_outside_0_to_1_is_said_to_be_impossible(
 
 def test_design_effect_is_found() -> None:
     """With the sensitive item, half of the people count nothing at all."""
-    rows = [f"{count},0" for count in (1, 2, 3) for _ in range(100)] + ["0,1"] * 150 + ["2,1"] * 150
-    assert list_experiment(_table(rows), [["y"]], "treat", ["1"])["lists"][0]["p"] < 1e-6
+    rows = rows_of({("0",): (0, 100, 100, 100), ("1",): (150, 0, 150)})
+    assert found_in(rows)["lists"][0]["p"] < 1e-6
 
 
 def test_double_list_joins_both_lists_of_each_person() -> None:
@@ -198,20 +199,11 @@ def test_double_list_joins_both_lists_of_each_person() -> None:
     likes, sensitive, half = draws.binomial(3, 0.4, n), draws.random(n) < 0.2, draws.integers(0, 2, n)
     first, second = likes + sensitive * half, likes + sensitive * (1 - half)
     rows = [f"{a},{b},{h}" for a, b, h in zip(first, second, half, strict=True)]
-    found = list_experiment(_table(rows, "a,b,half"), [["a"], ["b"]], "half", ["1"])
+    found = list_experiment(table_of(rows, "a,b,half"), [["a"], ["b"]], "half", ["1"])
     one, other = (each["share"] for each in found["lists"])
     assert found["share"]["raw"] == pytest.approx((one["raw"] + other["raw"]) / 2)
     assert found["share"]["low"] < 0.2 < found["share"]["high"]
     assert found["share"]["std_error"] < 0.4 * one["std_error"]
-
-
-def test_coin_flips_need_fewer_people() -> None:
-    """The number of people whose coin flips have the same standard error."""
-    found = list_experiment(_table(_rows()), [["y"]], "treat", ["1"])
-    share, people = found["share"], found["coin_flip"]
-    yes = 0.25 + share["raw"] / 2
-    assert (yes * (1 - yes) / people) ** 0.5 * 2 == pytest.approx(share["std_error"], rel=1e-2)
-    assert people < found["n"] / 3
 
 
 @pytest.mark.parametrize(
@@ -229,23 +221,21 @@ def test_coin_flips_need_fewer_people() -> None:
 def test_what_is_no_list_experiment_is_refused(rows: list[str], options: dict[str, str], words: str) -> None:
     """With the place, and never with the cell."""
     with pytest.raises(SpecError) as caught:
-        list_experiment(_table(rows), [["y"]], options.get("arm", "treat"), ["1"])
+        list_experiment(table_of(rows), [["y"]], options.get("arm", "treat"), ["1"])
     assert words in str(caught.value)
 
 
 def test_each_half_may_have_a_column_of_its_own() -> None:
     """The two questions of a survey with arms; a row with both counts is refused."""
-    rows = [f"{row[0]},,0" if row.endswith("0") else f",{row[0]},1" for row in _rows()]
-    found = list_experiment(_table(rows, "a,b,arm"), [["b", "a"]], "arm", ["1"])
-    assert found["share"] == list_experiment(_table(_rows()), [["y"]], "treat", ["1"])["share"]
+    rows = [f"{row[0]},,0" if row.endswith("0") else f",{row[0]},1" for row in rows_of(RACE)]
+    found = list_experiment(table_of(rows, "a,b,arm"), [["b", "a"]], "arm", ["1"])
+    assert found["share"] == FOUND["share"]
     with pytest.raises(SpecError, match="counts in several of the columns"):
-        list_experiment(_table(["1,1,0", "1,,1"], "a,b,arm"), [["b", "a"]], "arm", ["1"])
+        list_experiment(table_of(["1,1,0", "1,,1"], "a,b,arm"), [["b", "a"]], "arm", ["1"])
 
 
 def test_command_prints_the_share_and_leaves_out_rows_without_a_count(tmp_path: Path) -> None:
-    path = tmp_path / "answers.csv"
-    path.write_text("\n".join(["y,treat", *_rows(), "NA,1", ",0"]))
-    words = ["results", "list-experiment", str(path), "--count", "y", "--arm", "treat"]
+    words = command(tmp_path, [*rows_of(RACE), "NA,1", ",0"])
     printed = run(*words).output
     assert "6.8%" in printed
     assert "2 rows without a count or a half are left out" in printed
@@ -256,7 +246,7 @@ def test_command_prints_the_share_and_leaves_out_rows_without_a_count(tmp_path: 
 
 def test_model_without_predictors_has_the_published_coefficients() -> None:
     """Log odds -1.7046 (.2010) and .8312 (.0402), log likelihood -1,500.973 (R, ictreg)."""
-    model = list_experiment(_regions(_rows_by_region(RACE_BY_REGION)), [["y"]], "treat", [], formula="~ 1")["model"]
+    model = found_in(rows_of(RACE_BY_REGION), BY_REGION, [], formula="~ 1")["model"]
     figures = [value for one in model["coefficients"] for value in (one["estimate"], one["std_error"])]
     assert figures == pytest.approx([-1.70465, 0.20102, 0.83124, 0.04017], abs=1e-5)
     assert model["log_likelihood"] == pytest.approx(-1500.973, abs=5e-4)
@@ -265,13 +255,10 @@ def test_model_without_predictors_has_the_published_coefficients() -> None:
 
 def test_model_with_a_predictor_has_the_published_coefficients(tmp_path: Path) -> None:
     """In the terminal and as a document: -2.0881 (.2504), 1.3159 (.4449), .9037 (.0452), -.3020 (.0976)."""
-    path = tmp_path / "answers.csv"
-    path.write_text("\n".join(["y,treat,south", *_rows_by_region(RACE_BY_REGION), "2,,1", "3,1,NA"]))
-    words = ["results", "list-experiment", str(path), "--count", "y", "--treatment", "treat", "--items", "3"]
-    ended = run(*words, "--formula", "~ south", "--method", "ml", "--json")
+    words = command(tmp_path, [*rows_of(RACE_BY_REGION), "2,,1", "3,1,NA"], BY_REGION, "--treatment")
+    ended = run(*words, "--items", "3", "--formula", "~ south", "--method", "ml", "--json")
     found = json.loads(ended.output)
-    schema = files("sottovoce.shared").joinpath("schema/list-experiment.schema.json").read_text()
-    jsonschema.validate(found, json.loads(schema))
+    validate("list-experiment", found)
     figures = [value for one in found["model"]["coefficients"] for value in (one["estimate"], one["std_error"])]
     expected = [-2.08813, 0.25042, 1.31602, 0.44491, 0.90373, 0.04518, -0.30193, 0.09759]
     assert figures == pytest.approx(expected, abs=1e-4)
@@ -284,9 +271,9 @@ def test_model_with_a_predictor_has_the_published_coefficients(tmp_path: Path) -
 
 def test_each_sensitive_item_has_its_own_coefficients() -> None:
     """Two arms with the same counts have the same share, as if they were one arm, with a larger error."""
-    rows = _rows_by_region(RACE_BY_REGION)
+    rows = rows_of(RACE_BY_REGION)
     both = [*rows, *(row.replace(",1,", ",2,", 1) for row in rows if row.split(",")[1] == "1")]
-    found = list_experiment(_regions(both), [["y"]], "treat", [], formula="~ 1")["model"]
+    found = found_in(both, BY_REGION, [], formula="~ 1")["model"]
     one, other = found["shares"]
     assert (one["treated"], other["treated"]) == ("1", "2")
     assert one["share"] == pytest.approx(other["share"])
@@ -295,21 +282,20 @@ def test_each_sensitive_item_has_its_own_coefficients() -> None:
 
 def test_direct_question_makes_the_list_more_exact() -> None:
     """.64024 (.03558), by the difference alone .61364; placebo tests .669 and .737 (R, combinedListDirect)."""
-    found = list_experiment(_regions(_rows_by_region(LIST_ONE), "y,treat,d"), [["y"]], "treat", [], items=4, direct="d")
+    found = found_in(rows_of(LIST_ONE), "y,treat,d", [], items=4, direct="d")
     combined = found["combined"]
     assert [combined["share"], combined["std_error"]] == pytest.approx([0.64024, 0.03558], abs=1e-5)
     assert found["share"]["raw"] == pytest.approx(0.61364, abs=1e-5)
     assert [combined["placebo_one"], combined["placebo_two"]] == pytest.approx([0.669, 0.737], abs=5e-4)
-    schema = files("sottovoce.shared").joinpath("schema/list-experiment.schema.json").read_text()
-    jsonschema.validate(json.loads(json.dumps(found)), json.loads(schema))
+    validate("list-experiment", found)
+    double = list_experiment(table_of(rows_of(RACE_BY_REGION), BY_REGION), [["y"], ["south"]], "treat", [],
+                             direct="south")  # fmt: skip
+    assert "combined" in double
 
 
 def test_command_combines_list_and_direct_question(tmp_path: Path) -> None:
     """People without a direct answer are in the difference in means only."""
-    path = tmp_path / "answers.csv"
-    path.write_text("\n".join(["y,treat,d", *_rows_by_region(LIST_ONE), "3,1,"]))
-    words = ["results", "list-experiment", str(path), "--count", "y", "--arm", "treat", "--direct", "d"]
-    printed = run(*words).output
+    printed = run(*command(tmp_path, [*rows_of(LIST_ONE), "3,1,"], "y,treat,d"), "--direct", "d").output
     assert "n = 1,020" in printed
     assert "combined (n = 1,019)" in printed
     assert "64.0%" in printed
@@ -319,57 +305,36 @@ def test_command_combines_list_and_direct_question(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "options", "words"),
     [
-        (_rows_by_region(RACE_BY_REGION), {"formula": "~ west"}, "has no column 'west'; it has: y, treat, south"),
-        (_rows_by_region(RACE_BY_REGION), {"formula": "~ south +"}, "formula, column"),
-        (_rows_by_region(RACE_BY_REGION), {"formula": "y ~ south"}, "names predictors only"),
-        (_rows_by_region(RACE_BY_REGION), {"formula": "~ y"}, "'y' is a column of the design itself"),
-        (_rows_by_region(RACE_BY_REGION), {"formula": "~ south + treat"}, "'treat' is a column of the design itself"),
-        ([*["0,0,a"] * 9, *["1,0,a"] * 9, *["1,1,a"] * 9], {"formula": "~ 1"}, "at least 2 items"),
-        ([*["1,0,a"] * 9, *["2,0,a"] * 9, *["0,1,a"] * 9], {"formula": "~ 1"}, "no finite maximum"),
-        (_rows_by_region(RACE_BY_REGION), {"direct": "south", "columns": [["y"], ["south"]]}, ""),
-        (
-            _rows_by_region(RACE_BY_REGION),
-            {"formula": "~ 1", "columns": [["y"], ["y"]]},
-            "double list and a model do not go together",
-        ),
-        ([*_rows_by_region(RACE_BY_REGION), "1,2,1", "1,2,0"], {"direct": "south"}, "one sensitive item"),
-        ([*_rows_by_region(RACE_BY_REGION), "1,1,x"], {"direct": "south"}, "must hold yes and no"),
-        (
-            [row.replace(",1,1", ",1,0") for row in _rows_by_region(RACE_BY_REGION)],
-            {"direct": "south"},
-            "who say yes to the direct",
-        ),
+        (REGIONS, {"formula": "~ west"}, "has no column 'west'; it has: y, treat, south"),
+        (REGIONS, {"formula": "~ south +"}, "formula, column"),
+        (REGIONS, {"formula": "y ~ south"}, "names predictors only"),
+        (REGIONS, {"formula": "~ y"}, "'y' is a column of the design itself"),
+        (REGIONS, {"formula": "~ south + treat"}, "'treat' is a column of the design itself"),
+        (["0,0,a", "1,0,a", "1,1,a"] * 9, {"formula": "~ 1"}, "at least 2 items"),
+        (["1,0,a", "2,0,a", "0,1,a"] * 9, {"formula": "~ 1"}, "no finite maximum"),
+        (REGIONS, {"formula": "~ 1", "columns": [["y"], ["y"]]}, "double list and a model do not go together"),
+        ([*REGIONS, "1,2,1", "1,2,0"], {"direct": "south"}, "one sensitive item"),
+        ([*REGIONS, "1,1,x"], {"direct": "south"}, "must hold yes and no"),
+        ([row.replace(",1,1", ",1,0") for row in REGIONS], {"direct": "south"}, "who say yes to the direct"),
     ],
 )
-def test_what_has_no_model_or_no_combination_is_refused(
-    rows: list[str], options: dict[str, object], words: str
-) -> None:
-    """With the reason; a double list and a direct question go together."""
-    given = {"columns": [["y"]], **options}
-    if words:
-        with pytest.raises(SurveyError) as refused:
-            list_experiment(_regions(rows), given.pop("columns"), "treat", [], **given)  # type: ignore[arg-type]
-        assert words in str(refused.value)
-    else:
-        assert "combined" in list_experiment(_regions(rows), given.pop("columns"), "treat", [], **given)  # type: ignore[arg-type]
+def test_what_has_no_model_or_no_combination_is_refused(rows: list[str], options: dict[str, Any], words: str) -> None:
+    """With the reason."""
+    with pytest.raises(SurveyError) as refused:
+        list_experiment(table_of(rows, BY_REGION), arm="treat", treated=[], **{"columns": [["y"]], **options})
+    assert words in str(refused.value)
 
 
 def test_randomized_predictor_is_refused() -> None:
     """Its channel beside it shows it; a model of counts takes public ones."""
-    rows = [f"{row},coin_flip" for row in _rows_by_region(RACE_BY_REGION)]
     with pytest.raises(SurveyError, match="randomized predictors do not go together"):
-        list_experiment(_regions(rows, "y,treat,south,south_channel"), [["y"]], "treat", [], formula="~ south")
+        found_in([f"{row},coin_flip" for row in REGIONS], f"{BY_REGION},south_channel", [], formula="~ south")
 
 
 def test_gradient_and_information_are_the_derivatives_of_the_likelihood() -> None:
-    """By central differences at a point that is no maximum, for two sensitive items and the control."""
-    theta = np.array([0.3, -0.4, -0.7, 0.2, 0.1, 0.5])
-    found, step = _sums(theta), 1e-5
-    for place, unit in enumerate(np.eye(6) * step):
-        above, below = _sums(theta + unit), _sums(theta - unit)
-        slope = (above.log_likelihood - below.log_likelihood) / (2 * step)
-        assert found.gradient[place] == pytest.approx(slope, abs=1e-6)
-        assert found.information[place] == pytest.approx((below.gradient - above.gradient) / (2 * step), abs=1e-5)
+    """At a point that is no maximum, for two sensitive items and the control."""
+    likelihood = ListLogit(COLUMNS, COUNTS, ways_of_counts(3), arms=ARMS)
+    check_derivatives(likelihood, np.array([0.3, -0.4, -0.7, 0.2, 0.1, 0.5]), 1e-5)
 
 
 def test_counts_of_a_share_that_is_fitted_exactly_give_it_back() -> None:

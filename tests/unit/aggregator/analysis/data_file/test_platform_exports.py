@@ -68,22 +68,17 @@ def test_export_gives_its_share_in_terminal_and_studio(
 
 
 def test_lines_that_are_skipped_are_named(tmp_path: Path) -> None:
-    """Of Qualtrics two, of SurveyMonkey one; lines are counted as in the file."""
-    notes = {}
+    """Of Qualtrics two; of SurveyMonkey one, whose options are then in brackets; lines are counted as in the file."""
+    tables = []
     for platform in ("Qualtrics", "SurveyMonkey"):
         (tmp_path / "data.csv").write_text(EXPORTS[platform][0], encoding="utf-8")
-        table = read_table(tmp_path / "data.csv")
-        notes[platform] = str(table.notes[0]), table.lines.tolist()
-    assert "the two lines below the names" in notes["Qualtrics"][0]
-    assert notes["Qualtrics"][1] == [4, 5, 6, 7]
-    assert "names are in two lines" in notes["SurveyMonkey"][0]
-    assert notes["SurveyMonkey"][1] == [3, 4, 5, 6]
-
-
-def test_names_of_survey_monkey_have_their_second_line(tmp_path: Path) -> None:
-    """A question of one column has its own name; one of several has the option in brackets."""
-    (tmp_path / "data.csv").write_text(EXPORTS["SurveyMonkey"][0], encoding="utf-8")
-    assert [*read_table(tmp_path / "data.csv").columns][2:] == [
+        tables.append(read_table(tmp_path / "data.csv"))
+    qualtrics, monkey = tables
+    assert "the two lines below the names" in str(qualtrics.notes[0])
+    assert qualtrics.lines.tolist() == [4, 5, 6, 7]
+    assert "names are in two lines" in str(monkey.notes[0])
+    assert monkey.lines.tolist() == [3, 4, 5, 6]
+    assert [*monkey.columns][2:] == [
         "Which have you taken? [Aspirin]",
         "Which have you taken? [Ibuprofen]",
         "Heads: say yes. Tails: have you ever cheated?",

@@ -28,8 +28,8 @@ ODS = (
 
 
 def _cell(cell: object) -> str:
-    if isinstance(cell, str):
-        return f'<table:table-cell office:value-type="string"><text:p>{cell}</text:p></table:table-cell>'
+    if isinstance(cell, str | None):
+        return f'<table:table-cell office:value-type="string"><text:p>{cell or ""}</text:p></table:table-cell>'
     return f'<table:table-cell office:value-type="float" office:value="{cell}"/>'
 
 
@@ -49,21 +49,36 @@ def written(folder: Path, kind: str) -> Path:
             sheet.write_row(0, 0, EXPECTED)
             for number, row in enumerate(ROWS, 1):
                 sheet.write_row(number, 0, row)
+    elif kind == ".ods":
+        rows = "".join(f"<table:table-row>{''.join(map(_cell, row))}</table:table-row>" for row in [EXPECTED, *ROWS])
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+            archive.writestr("META-INF/manifest.xml", "<manifest/>")
+            archive.writestr("content.xml", ODS.format(body=rows))
     elif kind == ".parquet":
         duckdb.from_df(frame).write_parquet(str(path))
     elif kind in {".sav", ".dta"}:
         coded = frame.assign(cheated=[1.0, 0.0, 1.0])
         write = pyreadstat.write_sav if kind == ".sav" else pyreadstat.write_dta
         write(coded, str(path), variable_value_labels={"cheated": {0: "no", 1: "yes"}})
+    elif kind in {".por", ".xpt"}:
+        {".por": pyreadstat.write_por, ".xpt": pyreadstat.write_xport}[kind](frame, str(path))
     else:
         frame.to_csv(path, index=False, sep="\t" if kind == ".tsv" else ",", float_format="%g")
     return path
 
 
-@pytest.mark.parametrize("kind", [".csv", ".tsv", ".xlsx", ".parquet", ".sav", ".dta"])
+def read(folder: Path, data: bytes | str) -> FileTable:
+    """The table of a CSV file."""
+    (folder / "data.csv").write_bytes(data if isinstance(data, bytes) else data.encode())
+    return read_table(folder / "data.csv")
+
+
+@pytest.mark.parametrize("kind", [".csv", ".tsv", ".xlsx", ".ods", ".parquet", ".sav", ".dta", ".por", ".xpt"])
 def test_every_kind_of_file_reads_alike(tmp_path: Path, kind: str) -> None:
-    """Labels of values, whole numbers without a point, missing cells."""
-    assert texts(read_table(written(tmp_path, kind))) == EXPECTED
+    """Labels of values, whole numbers without a point, missing cells; portable files have names in capitals."""
+    found = texts(read_table(written(tmp_path, kind)))
+    assert {name.lower() if kind == ".por" else name: cells for name, cells in found.items()} == EXPECTED
 
 
 @pytest.mark.parametrize("kind", [".sav", ".zsav", ".dta"])
@@ -102,22 +117,26 @@ def test_weight_of_an_spss_file_is_named(tmp_path: Path, kind: str) -> None:
     ]
 
 
-def test_parquet_has_times_of_zones_and_decimals(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        (
+            "* FROM (VALUES (TIMESTAMPTZ '2026-11-28 12:00:00+00', 1.00), (NULL, 0.50)) AS rows (day, share)",
+            {"day": ["2026-11-28", ""], "share": ["1", "0.5"]},
+        ),
+        # A float has no number after 2^53; zeros at the end of its text say nothing.
+        (
+            "9007199254740993.50::DECIMAL(30, 2) AS amount, 9007199254740990::DECIMAL(20, 0) AS number",
+            {"amount": ["9007199254740993.5"], "number": ["9007199254740990"]},
+        ),
+    ],
+)
+def test_parquet_has_times_of_zones_and_decimals(tmp_path: Path, rows: str, expected: dict[str, list[str]]) -> None:
     """1.00 is the number 1, and a moment is its day."""
     path = tmp_path / "data.parquet"
-    rows = "SELECT * FROM (VALUES (TIMESTAMPTZ '2026-11-28 12:00:00+00', 1.00), (NULL, 0.50)) AS rows (day, share)"
-    duckdb.sql(rows).write_parquet(str(path))
-
-    assert texts(read_table(path)) == {"day": ["2026-11-28", ""], "share": ["1", "0.5"]}
-
-
-def test_parquet_keeps_all_digits_of_long_decimals(tmp_path: Path) -> None:
-    """A float has no number after 2^53; zeros at the end of its text say nothing."""
-    path = tmp_path / "data.parquet"
-    rows = "9007199254740993.50::DECIMAL(30, 2) AS amount, 9007199254740990::DECIMAL(20, 0) AS number"
     duckdb.sql(f"SELECT {rows}").write_parquet(str(path))
 
-    assert texts(read_table(path)) == {"amount": ["9007199254740993.5"], "number": ["9007199254740990"]}
+    assert texts(read_table(path)) == expected
 
 
 @pytest.mark.parametrize(
@@ -133,18 +152,16 @@ def test_parquet_keeps_all_digits_of_long_decimals(tmp_path: Path) -> None:
 )
 def test_separators_and_line_ends_do_not_matter(tmp_path: Path, data: bytes) -> None:
     """A byte order mark, semicolons with decimal commas, tabs, empty lines, ``sep=``, lines in CR, 31.0 for 31."""
-    (tmp_path / "data.csv").write_bytes(data)
-    assert texts(read_table(tmp_path / "data.csv")) == EXPECTED
+    assert texts(read(tmp_path, data)) == EXPECTED
 
 
 def test_names_of_rows_written_by_r_and_pandas_are_a_column(tmp_path: Path) -> None:
     """Their first column has no name; a second one without a name is refused, and so is one beside a column row."""
-    pandas.DataFrame(ROWS, columns=list(EXPECTED)).to_csv(tmp_path / "data.csv", float_format="%g")
-    assert texts(read_table(tmp_path / "data.csv")) == {"row": ["0", "1", "2"], **EXPECTED}
-    for header in (b",,a", b",row,a"):
-        (tmp_path / "data.csv").write_bytes(header + b"\n1,2,3\n")
+    text = pandas.DataFrame(ROWS, columns=list(EXPECTED)).to_csv(float_format="%g")
+    assert texts(read(tmp_path, text)) == {"row": ["0", "1", "2"], **EXPECTED}
+    for header in (",,a", ",row,a"):
         with pytest.raises(SpecError, match=r"column [12] has no name"):
-            read_table(tmp_path / "data.csv")
+            read(tmp_path, f"{header}\n1,2,3\n")
 
 
 @pytest.mark.parametrize(
@@ -165,14 +182,13 @@ def test_names_of_rows_written_by_r_and_pandas_are_a_column(tmp_path: Path) -> N
 )
 def test_bad_file_is_refused_with_its_place(tmp_path: Path, data: bytes, message: str) -> None:
     """The message names line and column."""
-    (tmp_path / "data.csv").write_bytes(data)
     with pytest.raises(SpecError) as raised:
-        read_table(tmp_path / "data.csv")
+        read(tmp_path, data)
     assert message in str(raised.value)
 
 
 @pytest.mark.parametrize(
-    ("cells", "read"),
+    ("cells", "expected"),
     [
         (["1,2", "2", "1,10", "3"], ["1,2", "2", "1,10", "3"]),
         (["1,2", "3,5", "-1,0"], ["1.2", "3.5", "-1"]),
@@ -181,19 +197,14 @@ def test_bad_file_is_refused_with_its_place(tmp_path: Path, data: bytes, message
         (["1,5", "1.5", "a"], ["1,5", "1.5", "a"]),
     ],
 )
-def test_comma_is_a_decimal_comma_only_where_it_must_be(tmp_path: Path, cells: list[str], read: list[str]) -> None:
+def test_comma_is_a_decimal_comma_only_where_it_must_be(tmp_path: Path, cells: list[str], expected: list[str]) -> None:
     """Of one column by equally many decimals; codes such as 1,2 stay as they are, and a note says so."""
-    (tmp_path / "data.csv").write_text("id;x\n" + "".join(f"{place};{cell}\n" for place, cell in enumerate(cells)))
-    table = read_table(tmp_path / "data.csv")
+    table = read(tmp_path, "id;x\n" + "".join(f"{place};{cell}\n" for place, cell in enumerate(cells)))
 
-    assert texts(table)["x"] == read
+    assert texts(table)["x"] == expected
     numbers = all(re.fullmatch(r"-?\d+(,\d+)?", cell) for cell in cells)
-    assert [str(note).split(" has ")[0] for note in table.notes] == ["data.csv: x"] * (numbers and cells == read)
-
-
-def test_several_columns_with_commas_have_decimal_commas(tmp_path: Path) -> None:
-    (tmp_path / "data.csv").write_text("x;y\n1,25;3\n2;4,5\n")
-    assert texts(read_table(tmp_path / "data.csv")) == {"x": ["1.25", "2"], "y": ["3", "4.5"]}
+    assert [str(note).split(" has ")[0] for note in table.notes] == ["data.csv: x"] * (numbers and cells == expected)
+    assert texts(read(tmp_path, "x;y\n1,25;3\n2;4,5\n")) == {"x": ["1.25", "2"], "y": ["3", "4.5"]}
 
 
 @pytest.mark.parametrize("kind", [".sav", ".dta", ".parquet"])
@@ -242,9 +253,7 @@ def test_columns_that_may_be_meant_otherwise_have_a_note(tmp_path: Path, cells: 
 
 def test_line_of_a_row_counts_lines_within_quotes(tmp_path: Path) -> None:
     """A text of two lines moves the rows below."""
-    (tmp_path / "data.csv").write_text('a,b\n"two\nlines",1\nx,2\n')
-    table = read_table(tmp_path / "data.csv")
-    assert table.lines.tolist() == [2, 4]
+    assert read(tmp_path, 'a,b\n"two\nlines",1\nx,2\n').lines.tolist() == [2, 4]
 
 
 def test_large_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
@@ -272,26 +281,6 @@ def test_workbook_that_would_fill_the_memory_is_refused(tmp_path: Path) -> None:
             sheet.write(row, column, "a")
     with pytest.raises(SpecError, match="a sheet reaches too far"):
         read_table(tmp_path / "data.xlsx")
-
-
-@pytest.mark.parametrize("kind", [".ods", ".por", ".xpt"])
-def test_other_kinds_of_files_read_alike(tmp_path: Path, kind: str) -> None:
-    """OpenDocument, and the portable files of SPSS and SAS, which have no labels of values."""
-    path = tmp_path / f"data{kind}"
-    frame = pandas.DataFrame(ROWS, columns=list(EXPECTED))
-    if kind == ".ods":
-        cells = [[*EXPECTED], *([cell if cell == cell and cell is not None else "" for cell in row] for row in ROWS)]  # noqa: PLR0124
-        body = "".join(
-            "<table:table-row>" + "".join(_cell(cell) for cell in row) + "</table:table-row>" for row in cells
-        )
-        with zipfile.ZipFile(path, "w") as archive:
-            archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
-            archive.writestr("META-INF/manifest.xml", "<manifest/>")
-            archive.writestr("content.xml", ODS.format(body=body))
-    else:
-        {".por": pyreadstat.write_por, ".xpt": pyreadstat.write_xport}[kind](frame, str(path))
-    found = texts(read_table(path))
-    assert {name.lower(): cells for name, cells in found.items()} == EXPECTED
 
 
 def test_column_of_few_values_is_small() -> None:

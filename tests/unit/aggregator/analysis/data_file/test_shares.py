@@ -3,11 +3,9 @@
 import io
 import json
 import math
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import numpy as np
 import pytest
 from click.testing import Result
@@ -22,6 +20,7 @@ from sottovoce.shared.by_link.link_question import parse_link, write_code
 from sottovoce.shared.errors import SurveyError
 
 from tests.commands import done, refused, run
+from tests.unit.shared.test_schema import validate
 from tests.vectors.cases import named
 from tests.vectors.tape import Tape
 
@@ -38,13 +37,13 @@ SAID = (ROW * 61 + STRATA * 7) % 100 < 35 + 5 * PLACES
 HEADER = "cheated,open,age,stratum,place,w"
 
 
-def opened(folder: Path, lines: list[str] | None = None) -> OpenData:
+def opened(folder: Path, lines: list[str] | None = None, channel: str = "coin_flip") -> OpenData:
     """A file of 240 people in 3 strata of 5 places."""
     of_rows = zip(ROW, SAID, STRATA, PLACES, WEIGHTS, strict=True)
     made = [f"{'yes' if yes else 'no'},{'ab'[int(row % 3 > 0)]},{20 + row * 7 % 50},s{s},p{p},{w}"
             for row, yes, s, p, w in of_rows]  # fmt: skip
     (folder / "answers.csv").write_text("\n".join([HEADER, *(lines or made)]), encoding="utf-8")
-    return open_data(folder / "answers.csv", {"cheated": "coin_flip"})
+    return open_data(folder / "answers.csv", {"cheated": channel})
 
 
 def written_out(scores: Any, weights: Any, strata: Any, clusters: Any) -> tuple[float, float, int]:
@@ -232,8 +231,7 @@ def test_published_survey_of_groups_in_faculties_is_met(tmp_path: Path) -> None:
             lines += [
                 f"{'yes' if place < yes else 'no'},a,1,s{stratum},p{group},{1 / chance}" for place in range(people)
             ]
-    opened(tmp_path, lines)
-    data = open_data(tmp_path / "answers.csv", {"cheated": "unrelated_question 0.6 0.5"})
+    data = opened(tmp_path, lines, "unrelated_question 0.6 0.5")
     [row] = data.shares("cheated", weights="w", strata="stratum", clusters="place").rows
 
     assert row["n"] == 365
@@ -260,8 +258,7 @@ def test_published_survey_of_women_in_strata_is_met(tmp_path: Path) -> None:
             weight, no, yes = cell.split(",")
             lines += [f"{said},a,1,s{stratum},p1,{weight}" for said, n in (("no", no), ("yes", yes))
                       for _ in range(int(n))]  # fmt: skip
-    opened(tmp_path, lines)
-    data = open_data(tmp_path / "answers.csv", {"cheated": "forced_response yes=1/6 no=1/6"})
+    data = opened(tmp_path, lines, "forced_response yes=1/6 no=1/6")
     [row] = data.shares("cheated", weights="w", strata="stratum").rows
 
     assert row["n"] == 442
@@ -297,8 +294,7 @@ def test_limits_cover_with_weights_strata_and_clusters() -> None:
 def test_crosswise_design_with_an_anchor(tmp_path: Path) -> None:
     """Atsusaka and Stevenson: e and the share from the two shares of equal answers, here by hand."""
     document = _open(tmp_path).shares(anchors={"a": "0"}).document
-    schema = files("sottovoce.shared").joinpath("schema/shares.schema.json").read_text()
-    jsonschema.validate(json.loads(json.dumps(dict(document))), json.loads(schema))
+    validate("shares", document)
     e = (300 / 400 - 4 / 5) / (1 / 2 - 4 / 5)
     naive = (200 / 400 - 3 / 4) / (1 / 4 - 3 / 4)
     careless, question = document["careless"], document["questions"][1]
@@ -419,14 +415,10 @@ def test_edited_code_is_refused_with_its_line(tmp_path: Path) -> None:
         assert wrong not in ended.output
 
 
-def test_file_without_codes_of_the_question_is_refused(tmp_path: Path) -> None:
-    """Codes of the same question with another consent are none."""
+def test_file_without_a_column_of_its_own_for_the_question_is_refused(tmp_path: Path) -> None:
+    """Codes of the same question with another consent are none; beside the codes, no column may have its name."""
     cells = codes({**COIN, **THEN, "consent": {"en": "May we?"}}, [["yes"]] * 3)
     ended = estimated(tmp_path, {**COIN, **THEN}, cells)
     assert "no column holds codes of the question with digest" in ended.output
-
-
-def test_column_with_the_name_of_the_question_is_refused(tmp_path: Path) -> None:
-    """Beside the codes; a column of codes may have it."""
     document = {**COIN, "name": "year", **THEN}
     assert "rename it" in estimated(tmp_path, document, codes(document, [["yes"]] * 3)).output

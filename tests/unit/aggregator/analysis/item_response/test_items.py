@@ -3,19 +3,15 @@
 import html
 import json
 from collections.abc import Iterator
-from importlib.resources import files
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import numpy as np
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from sottovoce.aggregator import open_data, open_results
-from sottovoce.aggregator.accounts.authentication import new_key
-from sottovoce.aggregator.analysis.regression.newton import Sums, evaluate
 from sottovoce.aggregator.analysis.regression.person_model import PersonModel
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import parse_request
@@ -24,14 +20,16 @@ from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.export.archive import write_folder
 from sottovoce.aggregator.settings import Settings
 from sottovoce.shared.errors import SurveyError
-from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
 from tests.commands import run
 from tests.exported import TODAY, published, send, source
+from tests.surveys import months, survey
 from tests.unit.aggregator.accounts.test_authentication import log_in
+from tests.unit.aggregator.analysis.reports import check_derivatives
+from tests.unit.aggregator.api.conftest import post, program_of
 from tests.unit.aggregator.studio.joint_pages import SITE, cells, document, get
-from tests.unit.shared.test_schema import validator
+from tests.unit.shared.test_schema import validate
 
 A, B, C = "0.1594625", "0.1971293", "0.1974625"
 
@@ -72,11 +70,6 @@ def _file(folder: Path, people: dict[str, int], header: str = "x,y,z") -> Path:
     return path
 
 
-def _checked(document: Any) -> None:
-    schema = files("sottovoce.shared").joinpath("schema/items.schema.json").read_text()
-    jsonschema.validate(json.loads(json.dumps(dict(document))), json.loads(schema))
-
-
 PEOPLE = (527, 299, 486, 342, 359, 238, 408, 341)
 
 """People by reports 000, 001, .. 111 through a coin flip for each question."""
@@ -91,12 +84,7 @@ def exams(*more: dict[str, Any], **options: Any) -> Survey:
     questions = [{"type": "boolean", "name": name, "label": {"en": name.title()}, "mechanism": {"name": "coin_flip"}}
                  for name in NAMES]  # fmt: skip
     public = {"type": "boolean", "name": "moved", "label": {"en": "Moved"}, "public": True}
-    return parse_survey({
-        "format": "sottovoce-survey/1", "name": "exams", "revision": 1, "default_language": "en",
-        "title": {"en": "Exams"}, "description": {"en": "Exams."}, "consent": {"en": "You may stop."},
-        "researcher": {"name": {"en": "A"}, "institution": {"en": "B"}, "contact": "ask@example.org"},
-        "questions": [*questions, public, *more], **options,
-    })  # fmt: skip
+    return survey(name="exams", questions=[*questions, public, *more], **options)
 
 
 ROWS = [[*each, at % 2] for each, n in zip(product((0, 1), repeat=3), PEOPLE, strict=True) for at in range(n)]
@@ -131,7 +119,7 @@ WEIGHTS = np.arange(1.0, 12.0)
 def test_rasch_model_has_the_figures_of_quadrature(tmp_path: Path) -> None:
     """Difficulties .5455 (.0790), .1573, 1.5376, standard deviation .7096 (.153), log likelihood -4,580.060."""
     found = open_data(_mturk(tmp_path)).items("voting", "lifting", "tax")
-    _checked(found.document)
+    validate("items", found.document)
     difficulties = [row["estimate"] for row in found.rows]
     assert difficulties == pytest.approx([0.5455, 0.1573, 1.5376], abs=1e-4)
     assert found.rows[0]["std_error"] == pytest.approx(0.0790, abs=1e-4)
@@ -147,7 +135,7 @@ def test_people_who_do_not_differ_have_the_standard_deviation_0_with_an_upper_li
     """Reports that go together less than by chance; the test of no difference has p 1."""
     people = {"".join(cells): 30 if cells[0] == cells[1] == cells[2] else 40 for cells in product("01", repeat=3)}
     found = open_data(_file(tmp_path, people)).items("x", "y", "z").document
-    _checked(found)
+    validate("items", found)
     assert (found["sd"]["estimate"], found["sd"]["std_error"], found["sd"]["low"]) == (0.0, None, 0.0)
     assert 0 < found["sd"]["high"] < 1
     assert found["test"]["p"] == 1.0
@@ -157,7 +145,7 @@ def test_two_parameters_fit_three_items_exactly(tmp_path: Path) -> None:
     """Three items have seven free shares and six parameters: the fit is at least as good as Rasch, alike or not."""
     data = open_data(_file(tmp_path, PUBLIC))
     rasch, both = data.items("x", "y", "z").document, data.items("x", "y", "z", model="2pl").document
-    _checked(both)
+    validate("items", both)
     gain = both["log_likelihood"] - rasch["log_likelihood"]
     assert gain > 0
     assert both["test"]["statistic"] == pytest.approx(2 * gain)
@@ -170,7 +158,7 @@ def test_sum_of_public_items_is_counted_and_of_randomized_ones_recovered(tmp_pat
     names = ("x", "y", "z")
     public = open_data(_file(tmp_path, PUBLIC)).items(*names, model="sum").document
     counts = np.bincount([cells.count("1") for cells in PUBLIC], [*PUBLIC.values()])
-    _checked(public)
+    validate("items", public)
     assert public["distribution"] == pytest.approx((counts / counts.sum()).tolist(), abs=1e-6)
     total = np.repeat(np.arange(4), counts.astype(int))
     assert [public["mean"]["estimate"], public["variance"]] == pytest.approx([total.mean(), total.var()])
@@ -197,7 +185,7 @@ def test_sum_is_one_that_people_can_have(tmp_path: Path, reports: dict[str, int]
     """Few coin flips: unbiased, their mean is down to -1.5, and the variance 6.6, where 2.1 is possible."""
     data = open_data(_file(tmp_path, reports), dict.fromkeys("xyz", "coin_flip"))
     found = data.items("x", "y", "z", model="sum").document
-    _checked(found)
+    validate("items", found)
     mean = found["mean"]
     assert 0 <= mean["low"] <= mean["estimate"] <= mean["high"] <= 3
     assert 0 <= found["variance"] <= mean["estimate"] * (3 - mean["estimate"])
@@ -253,7 +241,7 @@ def test_every_way_gives_what_a_file_of_the_reports_gives(place: tuple[Path, Fla
     """By programs, from the terminal, from the survey's files and in Python."""
     folder, app = place
     found = document(app, "exams", "items", questions=list(NAMES), model=model)
-    validator("items").validate(json.loads(json.dumps(found)))
+    validate("items", found)
     (folder / "rows.csv").write_text("\n".join([",".join(NAMES), *(",".join(map(str, row[:3])) for row in ROWS)]))
     alone = open_data(folder / "rows.csv", dict.fromkeys(NAMES, "coin_flip")).items(*NAMES, model=model).document
 
@@ -280,13 +268,10 @@ def test_page_offers_randomized_questions_and_shows_the_model(client: FlaskClien
 def test_programs_ask_with_a_key(place: tuple[Path, Flask]) -> None:
     """As for every analysis; none without a key."""
     app = place[1]
-    token, digest = new_key()
-    app.extensions["storage"].add_researcher("ann", digest)
-    head = {"Authorization": f"Bearer {token}"}
     asked = {"questions": list(NAMES), "model": "sum"}
-    reply = app.test_client().post("/api/v1/surveys/exams/items", json=asked, headers=head)
+    reply = post(program_of(app), "/api/v1/surveys/exams/items", asked)
     assert (reply.status_code, reply.json) == (200, document(app, "exams", "items", **asked))
-    assert app.test_client().post("/api/v1/surveys/exams/items", json=asked).status_code == 401
+    assert post(app.test_client(), "/api/v1/surveys/exams/items", asked).status_code == 401
 
 
 def test_files_alone_have_list_experiments_and_designs(client: FlaskClient) -> None:
@@ -297,7 +282,7 @@ def test_files_alone_have_list_experiments_and_designs(client: FlaskClient) -> N
 
 
 @pytest.mark.parametrize(
-    ("survey", "names", "why"),
+    ("asked", "names", "why"),
     [
         (exams(), ["copied", "moved"], "'moved' is public"),
         (exams(), ["copied", "copied"], "takes 2 to 20 items"),
@@ -321,45 +306,37 @@ def test_files_alone_have_list_experiments_and_designs(client: FlaskClient) -> N
         ),
     ],
 )  # fmt: skip
-def test_what_is_no_item_is_refused(survey: Survey, names: list[str], why: str) -> None:
-    made = [[*row, at % (survey.questions[-1].largest + 1)][: len(survey.questions)] for at, row in enumerate(ROWS)]
-    table = np.array(made, float)
-    whole = Columns.from_arrays(survey, {each.name: table[:, at] for at, each in enumerate(survey.questions)})
+def test_what_is_no_item_is_refused(asked: Survey, names: list[str], why: str) -> None:
+    rows = [[*row, at % (asked.questions[-1].largest + 1)][: len(asked.questions)] for at, row in enumerate(ROWS)]
     with pytest.raises(SurveyError, match=why):
-        parse_request("items", {"questions": names}).document(whole)
+        parse_request("items", {"questions": names}).document(_columns(asked, rows))
+
+
+def _columns(asked: Survey, rows: list[list[int]], **more: Any) -> Columns:
+    arrays = dict(zip([each.name for each in asked.questions], np.array(rows, float).T, strict=True))
+    return Columns.from_arrays(asked, arrays, **more)
 
 
 def test_waves_of_the_same_people_need_one_wave() -> None:
-    survey = exams(waves=[{"opens": f"2027-0{at}-01T00:00:00Z", "closes": f"2027-0{at}-09T00:00:00Z"} for at in (1, 6)])
-    table = np.array(ROWS, float)
-    arrays = {each.name: table[:, at] for at, each in enumerate(survey.questions)}
-    both = Columns.from_arrays(survey, arrays, wave=np.arange(len(table)) % 2)
+    both = _columns(exams(waves=months(2)), ROWS, wave=np.arange(len(ROWS)) % 2)
     with pytest.raises(SurveyError, match="choose one wave"):
         parse_request("items", {"questions": list(NAMES)}).document(both)
-    assert parse_request("items", {"questions": list(NAMES), "wave": 1}).document(both)["n"] == len(table) // 2
+    assert parse_request("items", {"questions": list(NAMES), "wave": 1}).document(both)["n"] == len(ROWS) // 2
 
 
 @pytest.mark.parametrize(("kind", "theta"), [("rasch", [0.3, -0.4, 1.2, 0.8]), ("2pl", [0.3, -0.4, 1, 0.8, -0.5, 1.4])])
 def test_gradient_and_information_are_the_derivatives_of_the_likelihood(kind: str, theta: list[float]) -> None:
-    """By central differences at a point that is no maximum, with a weight for each combination."""
+    """At a point that is no maximum, with a weight for each combination."""
     own = np.tile(np.eye(3), 11)
     loads = np.ones((1, 33)) if kind == "rasch" else own
     model = PersonModel(-own, loads, KNOWN.swapaxes(0, 1).reshape(-1, 2), np.arange(12) * 3, 30, WEIGHTS)
-
-    def sums(point: np.ndarray) -> Sums:
-        return evaluate(model, point)
-
-    at, step = np.array(theta), 1e-5
-    found = sums(at)
-    for place, unit in enumerate(np.eye(len(at)) * step):
-        above, below = sums(at + unit), sums(at - unit)
-        slope = (above.log_likelihood - below.log_likelihood) / (2 * step)
-        assert found.gradient[place] == pytest.approx(slope, abs=1e-6)
-        assert found.information[place] == pytest.approx((below.gradient - above.gradient) / (2 * step), abs=1e-5)
-    assert model.scores(at, slice(0, 11)) @ WEIGHTS == pytest.approx(found.gradient)
+    found = check_derivatives(model, np.array(theta), 1e-5)
+    assert model.scores(np.array(theta), slice(0, 11)) @ WEIGHTS == pytest.approx(found.gradient)
 
 
-LEVELS, SLOPES, NOISE = np.array([0.5, 0.0, 1.0, -0.5]), np.array([1.2, 0.8, 1.3, 1.0]), (1 / 6, 1 / 12)
+TRUTH, NOISE = np.array([0.5, 0.0, 1.0, -0.5, 1.2, 0.8, 1.3, 1.0]), (1 / 6, 1 / 12)
+
+"""Four difficulties, and four slopes."""
 
 Z = np.linspace(-8, 8, 321)
 
@@ -387,14 +364,23 @@ def _own_maximum(counts: np.ndarray, theta: np.ndarray, free: list[int]) -> tupl
     return theta, float(counts @ np.log(_shares(theta)))
 
 
-def test_limits_of_discriminations_are_where_the_profile_likelihood_falls_by_1_92(tmp_path: Path) -> None:
-    """Of four items through noise, for each limit of each item, to 1e-3."""
-    truth = np.append(LEVELS, SLOPES)
-    counts = np.random.Generator(np.random.PCG64(2)).multinomial(4000, _shares(truth)).astype(float)
+def _reported(people: int, seed: int) -> np.ndarray:
+    """People by their four reports, drawn from the true shares."""
+    drawn = np.random.Generator(np.random.PCG64(seed)).multinomial(people, _shares(TRUTH))
+    return np.asarray(drawn, float)
+
+
+def _fitted(folder: Path, counts: np.ndarray) -> Any:
     people = {"".join(map(str, cells)): int(n) for cells, n in zip(product((0, 1), repeat=4), counts, strict=True)}
     told = dict.fromkeys("wxyz", f"forced_response yes={NOISE[0]!r} no={NOISE[1]!r}")
-    found = open_data(_file(tmp_path, people, "w,x,y,z"), told).items(*"wxyz", model="2pl").document
-    best, most = _own_maximum(counts, truth, [*range(8)])
+    return open_data(_file(folder, people, "w,x,y,z"), told).items(*"wxyz", model="2pl").document
+
+
+def test_limits_of_discriminations_are_where_the_profile_likelihood_falls_by_1_92(tmp_path: Path) -> None:
+    """Of four items through noise, for each limit of each item, to 1e-3."""
+    counts = _reported(4000, 2)
+    found = _fitted(tmp_path, counts)
+    best, most = _own_maximum(counts, TRUTH, [*range(8)])
 
     assert found["log_likelihood"] == pytest.approx(most, abs=1e-4)
     for place, item in enumerate(found["items"]):
@@ -410,15 +396,12 @@ def test_limit_of_a_steep_slope_is_right_or_none(tmp_path: Path) -> None:
     """Of 700 people: at 5 it takes more points than the maximum; a profile that never falls by 1.92 has no limit."""
     ends = []
     for seed, item in ((0, 0), (1, 2)):
-        counts = np.random.Generator(np.random.PCG64(seed)).multinomial(700, _shares(np.append(LEVELS, SLOPES)))
-        people = {"".join(map(str, cells)): int(n) for cells, n in zip(product((0, 1), repeat=4), counts, strict=True)}
-        told = dict.fromkeys("wxyz", f"forced_response yes={NOISE[0]!r} no={NOISE[1]!r}")
-        found = open_data(_file(tmp_path, people, "w,x,y,z"), told).items(*"wxyz", model="2pl").document["items"]
-        ends.append(found[item]["discrimination"]["high"])
-        best, most = _own_maximum(counts.astype(float), np.append(LEVELS, SLOPES), [*range(8)])
+        counts = _reported(700, seed)
+        ends.append(_fitted(tmp_path, counts)["items"][item]["discrimination"]["high"])
+        best, most = _own_maximum(counts, TRUTH, [*range(8)])
         for slope in (3.0, ends[0] if item == 0 else 20.0):
             best = best + (slope - best[4 + item]) * np.eye(8)[4 + item]
-            best, now = _own_maximum(counts.astype(float), best, [each for each in range(8) if each != 4 + item])
+            best, now = _own_maximum(counts, best, [each for each in range(8) if each != 4 + item])
         assert most - now == pytest.approx(1.959964**2 / 2, abs=0.012) if item == 0 else most - now < 1.9
     assert 4 < ends[0] < 6
     assert ends[1] is None

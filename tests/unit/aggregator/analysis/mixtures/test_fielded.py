@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 from html import unescape
 from pathlib import Path
@@ -10,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 from sottovoce.aggregator import mixture, open_data, open_results
-from sottovoce.aggregator.accounts.authentication import new_key
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.app import create_app
@@ -29,7 +29,8 @@ from sottovoce.shared.spec import Survey
 
 from tests import commands
 from tests.exported import TODAY, published, send, source
-from tests.unit.shared.test_schema import validator
+from tests.unit.aggregator.api.conftest import post, program_of
+from tests.unit.shared.test_schema import validate, validator
 
 run = partial(commands.run, "results")
 
@@ -107,20 +108,13 @@ def test_files_and_python_and_plan_give_the_same(place: Path) -> None:
 
 def test_programs_ask_by_http(place: Path) -> None:
     """With the schema of the answer; a question of no design is refused with the reason."""
-    storage = published(place / "data")
-    app = create_app(Settings(public_url="https://survey.example.org"), storage, now, {})
-    token, digest = new_key()
-    storage.add_researcher("ann", digest)
-    client = app.test_client()
-    client.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {token}"
-    path = f"/api/v1/surveys/{CHEATERS.name}/mixture"
-
-    good = client.post(path, json={"question": "copied_rare"})
+    with closing(published(place / "data")) as storage:
+        client = program_of(create_app(Settings(public_url="https://survey.example.org"), storage, now, {}))
+        path = f"/api/v1/surveys/{CHEATERS.name}/mixture"
+        good, refused = (post(client, path, {"question": name}) for name in ("copied_rare", "arm"))
     validator("mixture").validate(good.json)
     assert good.status_code == 200
-    refused = client.post(path, json={"question": "arm"})
     assert (refused.status_code, "is in no design" in refused.json["detail"]) == (422, True)
-    storage.close()
 
 
 def test_revisions_with_other_odds_are_groups_of_their_own() -> None:
@@ -202,7 +196,7 @@ def test_formula_is_the_model_of_the_same_reports_in_a_file(tmp_path: Path) -> N
     survey, rows = with_year()
     asked = parse_request("mixture", {"question": "copied_often", "formula": "~ year"})
     found = asked.document(columns(survey, rows))
-    validator("mixture").validate(json.loads(json.dumps(found)))
+    validate("mixture", found)
     lines = [f"{row[0] if row[1] is None else row[1]},{row[3]},{'last' if row[2] else 'first'}" for row in rows]
     (tmp_path / "rows.csv").write_text("\n".join(["y,arm,year", *lines]))
     odds = {"0": "1/12,5/12", "1": "5/12,1/12"}
@@ -281,9 +275,8 @@ def test_source_of_a_fact_is_in_the_language_of_the_survey(tmp_path: Path) -> No
     document = json.loads(CHEATERS.canonical)
     document["questions"][0]["innocuous"]["source"]["de"] = "Zwei von zwölf Monaten."
     survey = parse_survey(document)
-    storage = published(tmp_path, survey)
-    methods = "\n".join(methods_lines((found := source(storage, survey)).results, found.about))
-    storage.close()
+    with closing(published(tmp_path, survey)) as storage:
+        methods = "\n".join(methods_lines((found := source(storage, survey)).results, found.about))
 
     assert "Two of twelve months" in methods
     assert "Zwei von" not in methods

@@ -4,11 +4,9 @@ import json
 import math
 import warnings
 from collections.abc import Callable, Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -16,6 +14,7 @@ from sottovoce.aggregator import estimate, mixture, open_data
 from sottovoce.shared.errors import SurveyError
 
 from tests.commands import run
+from tests.unit.shared.test_schema import validate
 
 KUK = dict(zip([*range(1, 11), *range(12, 21)], [4, 8, 32, 28, 37, 28, 21, 7, 5, 4, 3, 4, 4, 2, 6, 2, 2, 2, 1],
                strict=True))  # fmt: skip
@@ -238,6 +237,12 @@ def test_text_tells_epsilon_and_a_self_protective_no(design: str, sentences: lis
     assert [each for each in sentences if each not in printed] == []
 
 
+def _words(path: Path) -> list[str]:
+    """Of the command for this file; the second group's p is for the test to say."""
+    words = ["results", "mixture", str(path), "--response", "y", "--group", "arm", "--design", "cheater_detection"]
+    return [*words, "--p", "a=.25"]
+
+
 def _file(folder: Path, rows: Sequence[str], header: str = "y,arm,w") -> Path:
     path = folder / "answers.csv"
     path.write_text("\n".join([header, *rows]))
@@ -251,21 +256,18 @@ ROWS = [f"{answer},{arm},1" for arm, some in (("a", 200), ("b", 330)) for answer
 def test_file_gives_what_its_counts_give(tmp_path: Path) -> None:
     """In the terminal and in Python; rows without a report are left out, and the document fits its schema."""
     path = _file(tmp_path, [*ROWS, "NA,a,1", "yes,,1"])
-    words = ["results", "mixture", str(path), "--response", "y", "--group", "arm", "--design", "cheater_detection"]
-    ended = run(*words, "--p", "b=3/4", "--p", "a=.25", "--confidence", "0.9", "--json")
-    found = json.loads(ended.output)
-    schema = json.loads(files("sottovoce.shared").joinpath("schema/mixture.schema.json").read_text())
-    jsonschema.validate(found, schema)
+    found = json.loads(run(*_words(path), "--p", "b=3/4", "--confidence", "0.9", "--json").output)
+    validate("mixture", found)
     alone = mixture("cheater_detection", [0.25, 0.75], [200, 330], [500, 500], confidence=0.9).document
     assert found["shares"]["gamma"] == pytest.approx(alone["shares"]["gamma"])
     assert found["warnings"] == ["2 rows without a report or a group are left out"]
-    own = open_data(path).mixture("y", "cheater_detection", {"a": 0.25, "b": 0.75}, "arm", confidence=0.9)
+    own = open_data(path).mixture(*DESIGN, confidence=0.9)
     assert own.document["shares"]["pi"] == pytest.approx(found["shares"]["pi"])
     assert own.rows[0]["shown"] == pytest.approx(0.27)
 
 
 def test_counts_alone_need_no_file() -> None:
-    """With ``--yes`` and ``--n``, or the counts of Kuk's design."""
+    """With ``--yes`` and ``--n``, or the counts of Kuk's design; but for a formula: people's predictors are there."""
     words = ["results", "mixture", "--design", "cheater_detection", "--p", "1=.25", "--p", "2=.75"]
     printed = run(*words, "--yes", "200,330", "--n", "500,500").output
     assert "27.0%" in printed
@@ -274,19 +276,16 @@ def test_counts_alone_need_no_file() -> None:
     assert "13.4%" in run(*kuk).output
     assert "name a FILE" in run(*words, "--yes", "200,330").output
     assert "whole numbers" in run(*words, "--yes", "x", "--n", "5").output
+    formula = run(*words, "--yes", "200,330", "--n", "500,500", "--formula", "~ x").output
+    assert "name a FILE" in formula
 
 
 def test_equal_weights_change_nothing_and_unequal_ones_widen_the_limits(tmp_path: Path) -> None:
     """Counts are those of the effective number of reports: weights 1 and 3 cost a quarter."""
-    equal = open_data(_file(tmp_path, ROWS)).mixture(
-        "y", "cheater_detection", {"a": 0.25, "b": 0.75}, "arm", weights="w"
-    )
+    other = [f"{row[:-1]}{1 + 2 * (place % 2)}" for place, row in enumerate(ROWS)]
+    equal, uneven = (open_data(_file(tmp_path, rows)).mixture(*DESIGN, weights="w") for rows in (ROWS, other))
     plain = mixture("cheater_detection", [0.25, 0.75], [200, 330], [500, 500])
     assert equal.rows[0]["std_error"] == pytest.approx(plain.rows[0]["std_error"])
-    other = [f"{row[:-1]}{1 + 2 * (place % 2)}" for place, row in enumerate(ROWS)]
-    uneven = open_data(_file(tmp_path, other)).mixture(
-        "y", "cheater_detection", {"a": 0.25, "b": 0.75}, "arm", weights="w"
-    )
     assert uneven.rows[0]["shown"] == pytest.approx(0.27)
     assert uneven.rows[0]["std_error"] == pytest.approx(plain.rows[0]["std_error"] * 1.25**0.5)
     assert uneven.document["deff"] == pytest.approx(1.25)
@@ -316,6 +315,15 @@ def test_equal_weights_change_nothing_and_unequal_ones_widen_the_limits(tmp_path
         ({"design": "kuk", "p": [0.5], "counts": {0: 5}}, "two decks of one sample"),
         ({"design": "kuk", "p": [0.6, 0.2], "counts": {2: 5}}, "from 0 to 1"),
         ({"design": "kuk", "p": [0.6, 0.2], "counts": {2: 5}, "draws": 0}, "draws must be"),
+        # Values of another kind.
+        ({"confidence": 2}, "a confidence is a number from 0 to below 1"),
+        ({"confidence": float("nan")}, "a confidence is a number from 0 to below 1"),
+        ({"yes": "33", "n": "55"}, "yes has 1 numbers"),
+        ({"yes": [True, 3]}, "whole numbers from 0"),
+        ({"yes": [2.5, 3]}, "whole numbers from 0"),
+        ({"design": "kuk", "p": [0.6, 0.2], "counts": {"0": 5}}, "go from 0 to 1"),
+        ({"design": "kuk", "p": [0.6, 0.2], "counts": {0: 5}, "draws": 1.5}, "draws must be"),
+        ({"p": [0.5, 2]}, "group '2': p is a probability above 0 and below 1"),
     ],
 )
 def test_what_a_design_cannot_estimate_is_refused(given: dict[str, Any], words: str) -> None:
@@ -358,28 +366,7 @@ def test_column_with_a_known_channel_is_refused(tmp_path: Path) -> None:
     """Its reports were randomized in a way that the file knows, which is another analysis."""
     data = open_data(_file(tmp_path, ["yes,a,coin_flip", "no,b,coin_flip"], "y,arm,y_channel"))
     with pytest.raises(SurveyError, match="use results estimate for known channels"):
-        data.mixture("y", "lie_detector", {"a": 0.25, "b": 0.75}, "arm")
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"confidence": 2}, "a confidence is a number from 0 to below 1"),
-        ({"confidence": float("nan")}, "a confidence is a number from 0 to below 1"),
-        ({"yes": "33", "n": "55"}, "yes has 1 numbers"),
-        ({"yes": [True, 3]}, "whole numbers from 0"),
-        ({"yes": [2.5, 3]}, "whole numbers from 0"),
-        ({"design": "kuk", "p": [0.6, 0.2], "counts": {"0": 5}}, "go from 0 to 1"),
-        ({"design": "kuk", "p": [0.6, 0.2], "counts": {0: 5}, "draws": 1.5}, "draws must be"),
-        ({"p": [0.5, 2]}, "group '2': p is a probability above 0 and below 1"),
-    ],
-)
-def test_values_of_another_kind_are_refused(given: dict[str, Any], words: str) -> None:
-    """In words, as all that cannot be estimated."""
-    counts = {} if "counts" in given else {"yes": [200, 330], "n": [500, 500]}
-    with pytest.raises(SurveyError) as refused:
-        mixture(**{"design": "cheater_detection", "p": [0.25, 0.75], **counts, **given})
-    assert words in str(refused.value)
+        data.mixture(*DESIGN)
 
 
 def test_one_group_needs_no_lists_and_numbers_of_numpy_are_numbers() -> None:
@@ -469,11 +456,9 @@ def test_command_prints_the_model_and_its_document(tmp_path: Path) -> None:
     """Which fits its schema; rows without a predictor are in the plain shares only."""
     path = _path(tmp_path)
     path.write_text(path.read_text() + "\nyes,a,,30,1\nno,,1,30,1")
-    words = ["results", "mixture", str(path), "--response", "y", "--group", "arm", "--design", "cheater_detection"]
-    words += ["--p", "a=.25", "--p", "b=.75", "--formula", "~ x"]
+    words = [*_words(path), "--p", "b=.75", "--formula", "~ x"]
     found = json.loads(run(*words, "--json").output)
-    schema = json.loads(files("sottovoce.shared").joinpath("schema/mixture.schema.json").read_text())
-    jsonschema.validate(found, schema)
+    validate("mixture", found)
     assert (found["n"], found["model"]["n"]) == (PEOPLE + 1, PEOPLE)
     printed = run(*words).output
     assert "pi: x=1" in printed
@@ -518,21 +503,20 @@ def test_column_with_a_channel_is_no_predictor(tmp_path: Path) -> None:
         open_data(path).mixture(*DESIGN, formula="~ r")
 
 
-def test_counts_alone_have_no_formula() -> None:
-    """People's predictors are in a file."""
-    words = ["results", "mixture", "--design", "cheater_detection", "--p", ".25", "--p", ".75", "--yes", "1,2"]
-    assert "name a FILE" in run(*words, "--n", "5,5", "--formula", "~ x").output
+def _by_x(folder: Path, counts: dict[tuple[int, int], tuple[int, int]]) -> dict[str, Any]:
+    """The result of a model in x of people by arm and x, of whom so many say yes and no."""
+    people = [
+        (float(y), *at) for at, both in counts.items() for y, n in zip((1, 0), both, strict=True) for _ in range(n)
+    ]
+    columns = dict(zip(("y", "arm", "x"), np.array(people).T, strict=True))
+    path = _path(folder, {**columns, "age": columns["x"], "w": columns["x"] + 1})
+    return dict(open_data(path).mixture(*DESIGN, formula="~ x").document)
 
 
 def test_limit_of_a_class_that_may_be_empty_is_0(tmp_path: Path) -> None:
     """A share of a few people whose likelihood without the class is nearly as large; others stay above 0."""
     counts = {(0, 0): (235, 265), (1, 0): (405, 95), (0, 1): (272, 228), (1, 1): (418, 82)}
-    people = [
-        (float(y), *at) for at, both in counts.items() for y, n in zip((1, 0), both, strict=True) for _ in range(n)
-    ]
-    columns = dict(zip(("y", "arm", "x"), np.array(people).T, strict=True))
-    path = _path(tmp_path, {**columns, "age": columns["x"], "w": columns["x"] + 1})
-    shares = open_data(path).mixture(*DESIGN, formula="~ x").document["model"]["shares"]
+    shares = _by_x(tmp_path, counts)["model"]["shares"]
     assert [shares[name]["low"] == 0 for name in ("pi", "beta", "gamma")] == [False, False, True]
 
 
@@ -542,14 +526,8 @@ def test_class_without_people_has_the_share_0_with_an_upper_limit(tmp_path: Path
     Of chi-square with one degree of freedom, or two with chance 1/4, 4.564 has the tail .05.
     """
     counts = {(0, 0): (100, 150), (1, 0): (205, 45), (0, 1): (92, 158), (1, 1): (200, 50)}
-    people = [
-        (float(y), *at) for at, both in counts.items() for y, n in zip((1, 0), both, strict=True) for _ in range(n)
-    ]
-    columns = dict(zip(("y", "arm", "x"), np.array(people).T, strict=True))
-    path = _path(tmp_path, {**columns, "age": columns["x"], "w": columns["x"] + 1})
-    found = open_data(path).mixture(*DESIGN, formula="~ x").document
-    schema = json.loads(files("sottovoce.shared").joinpath("schema/mixture.schema.json").read_text())
-    jsonschema.validate(json.loads(json.dumps(dict(found))), schema)
+    found = _by_x(tmp_path, counts)
+    validate("mixture", found)
     gamma, coefficients = found["model"]["shares"]["gamma"], found["model"]["coefficients"]
     assert (gamma["share"], gamma["se"], gamma["low"]) == (0, None, 0.0)
     assert [each["estimate"] is None for each in coefficients] == [False, False, True, True]

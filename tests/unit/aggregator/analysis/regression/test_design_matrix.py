@@ -2,7 +2,6 @@
 
 import ast
 import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from sottovoce.aggregator.analysis.regression.corrected_least_squares import Cor
 from sottovoce.aggregator.analysis.regression.formula import parse_formula
 from sottovoce.aggregator.analysis.regression.marginal_effects import predict
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
-from sottovoce.aggregator.analysis.regression.newton import evaluate, maximize
+from sottovoce.aggregator.analysis.regression.newton import maximize
 from sottovoce.aggregator.analysis.regression.randomized_predictor import RandomizedPredictor
 from sottovoce.aggregator.analysis.regression.regression import regress
 from sottovoce.aggregator.analysis.regression.regression_data import codings
@@ -29,9 +28,11 @@ from tests.unit.aggregator.analysis.reports import (
     SCORE,
     WEIGHTS,
     X,
+    check_derivatives,
     columns,
 )
 from tests.unit.aggregator.analysis.survey_of_reports import reports
+from tests.unit.test_imports import ROOT
 
 EVERYTHING = reports()
 
@@ -48,25 +49,7 @@ def figures(found: Regression) -> list[float | None]:
     return [each.estimate for each in found.coefficients]
 
 
-ROOT = Path(__file__).parents[5]
-
 LETTERS = "abcdefghijklmnop"
-
-
-def terms(text: str) -> list[str]:
-    """Terms of a formula as R prints them, with 1 for the constant."""
-    formula = parse_formula(text)
-    return ["1"] * formula.intercept + [":".join(term) for term in formula.terms]
-
-
-def coded(text: str) -> list[list[str]]:
-    """Products of each term, a factor in full coding in capitals."""
-    formula = parse_formula(text)
-    terms = ((), *formula.terms) if formula.intercept else formula.terms
-    found = codings(terms, {"a", "b", "c"})
-    return [
-        [":".join(name.upper() if full else name for name, full in each.items()) for each in term] for term in found
-    ]
 
 
 def test_public_terms_are_the_columns_of_hand() -> None:
@@ -188,14 +171,8 @@ def test_derivatives_hold_with_restricted_cells() -> None:
     factors = np.array([[1, 1, one, other, one * other, one] for one, other in cells], dtype=float)
     outcome = Multinomial(columns(ONES, X, ONES, ONES, ONES, X), (ROW // 3) % 2, COIN, WEIGHTS)
     model = RandomizedPredictor(outcome, Multinomial(of_x, 2 * OTHER + SAID, rows), factors, restriction)
-    theta, step = np.sin(np.arange(11)), 1e-5
-    ahead, behind = ([evaluate(model, theta + sign * step * unit) for unit in np.eye(11)] for sign in (1, -1))
-    here = evaluate(model, theta)
-
-    slopes = [(a.log_likelihood - b.log_likelihood) / (2 * step) for a, b in zip(ahead, behind, strict=True)]
-    curves = [(b.gradient - a.gradient) / (2 * step) for a, b in zip(ahead, behind, strict=True)]
-    assert here.gradient == pytest.approx(np.array(slopes), abs=1e-6)
-    assert here.information == pytest.approx(np.array(curves), abs=1e-6)
+    theta = np.sin(np.arange(11))
+    check_derivatives(model, theta)
     at = [float(predictor[0]) for predictor in model.predictors(theta, slice(7, 8))]
     assert model.directions(7) @ theta == pytest.approx(at, abs=1e-12)
 
@@ -260,8 +237,9 @@ def test_interaction_that_describes_a_handful_is_refused() -> None:
     ],
 )
 def test_formula_has_the_terms_of_r(text: str, expected: list[str]) -> None:
-    """Main effects before interactions, and each term once."""
-    assert terms(text) == expected
+    """Main effects before interactions, and each term once; the constant is 1."""
+    formula = parse_formula(text)
+    assert ["1"] * formula.intercept + [":".join(term) for term in formula.terms] == expected
 
 
 def test_formula_names_outcome_reference_and_predictors() -> None:
@@ -356,5 +334,10 @@ def test_no_product_code_evaluates_text() -> None:
     ],
 )
 def test_terms_have_the_coding_of_full_rank(text: str, expected: list[list[str]]) -> None:
-    """As R and patsy code them."""
-    assert coded(text) == expected
+    """As R and patsy code them; a factor in full coding in capitals."""
+    formula = parse_formula(text)
+    found = codings(((), *formula.terms) if formula.intercept else formula.terms, {"a", "b", "c"})
+    coded = [
+        [":".join(name.upper() if full else name for name, full in each.items()) for each in term] for term in found
+    ]
+    assert coded == expected

@@ -135,27 +135,10 @@ def test_effects_run_over_the_estimated_distribution_of_a_randomized_predictor()
     assert figures(fitted) == pytest.approx([np.mean(by_x), np.mean(yes(X, 1) - yes(X, 0))], abs=1e-7)
 
 
-def test_printed_effects_name_base_and_derivative() -> None:
-    """Beside the term, so that nobody takes one for the other."""
-    fitted = regress(reports(), "said", ["x", "g"])
-    table = next(each for each in in_words(fitted.as_dict()) if each.title.startswith("Average"))
-
-    assert [line[0] for line in table.lines] == ["x: derivative (change per one)", "g=yes against g=no"]
-
-
 def test_derivative_that_is_infinite_is_left_out() -> None:
     """Of a square root at 0; all others stay."""
     fitted = regress(reports(), "said", parse_formula("g + sqrt(x + 2)"), strata=False)
     assert [one.term for one in fitted.ame] == ["g=yes"]
-
-
-def test_prediction_meets_the_worked_example() -> None:
-    """X = .5, g = 1."""
-    fit = maximize(LOGIT)
-    at = np.array([[1.0], [0.5], [1.0]])
-    found = predicted_shares(fit.theta.reshape(1, 3), covariance(LOGIT, fit, "observed"), at)
-
-    assert [float(part[1, 0]) for part in found] == pytest.approx([0.283639, 0.153142, 0.464360], abs=5e-7)
 
 
 def test_predictions_of_a_choice_add_up_and_have_limits_within_0_and_1() -> None:
@@ -183,8 +166,9 @@ def test_effects_of_a_linear_model_with_an_interaction_are_mean_changes_of_its_p
     for gradient, change, one in zip(gradients, (by_x, by_g), fitted.ame, strict=True):
         error = np.sqrt(gradient @ fitted.covariance @ gradient + change.var() / len(x))
         assert one.std_error == pytest.approx(error, rel=0.02)
-    printed = next(each for each in in_words(fitted.as_dict()) if each.title == "Average marginal effects")
-    assert [line[0] for line in printed.lines] == ["x: derivative (change per one)", "g=yes against g=no"]
+    for each in (fitted, REGRESSION):
+        printed = next(table for table in in_words(each.as_dict()) if table.title == "Average marginal effects")
+        assert [line[0] for line in printed.lines] == ["x: derivative (change per one)", "g=yes against g=no"]
     assert regress(reports(), "said", parse_formula("x + g"), model="linear").ame == ()
 
 
@@ -222,12 +206,13 @@ def test_effects_of_a_linear_model_cover_beside_a_randomized_predictor(among: st
 
 
 def test_prediction_of_a_logit_meets_the_worked_example() -> None:
-    """X = .5, g = 1, and another row beside it."""
+    """X = .5, g = 1, and another row beside it; a command line has digits, which are as good as a number."""
     (found,), (other,) = predict(REGRESSION, [{"x": 0.5, "g": "yes"}, {"x": 0.5, "g": "no"}])
 
     assert (found.estimate, found.low, found.high) == pytest.approx((0.283639, 0.153142, 0.464360), abs=5e-7)
     assert other.estimate > found.high
     assert found.category is None
+    assert predict(REGRESSION, [{"x": "-0.5", "g": "yes"}]) == predict(REGRESSION, [{"x": -0.5, "g": "yes"}])
 
 
 def test_prediction_of_a_linear_model_is_a_line() -> None:
@@ -261,11 +246,6 @@ def test_stratum_is_the_first_unless_it_is_named() -> None:
     assert shift is not None
     log_odds = [np.log(each.estimate / (1 - each.estimate)) for (each,) in (first, later)]
     assert log_odds[1] - log_odds[0] == pytest.approx(shift)
-
-
-def test_digits_are_as_good_as_a_number() -> None:
-    """A command line has nothing else."""
-    assert predict(REGRESSION, [{"x": "-0.5", "g": "yes"}]) == predict(REGRESSION, [{"x": -0.5, "g": "yes"}])
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Tables and comparisons among those who answered: against the subset where it is known, and exact coverage."""
 
-import json
 from itertools import product
 from math import comb
 from typing import Any
@@ -23,7 +22,7 @@ from sottovoce.shared.parse_survey import parse_survey
 
 from tests.documents import names, parsed, question as question_of, survey
 from tests.unit.aggregator.analysis.survey_of_reports import COIN, asked
-from tests.unit.shared.test_schema import validator
+from tests.unit.shared.test_schema import validate
 
 CHANNEL = np.full((3, 3), 0.2) + 0.4 * np.eye(3)
 EVERYBODY = Rule(among="all")
@@ -44,6 +43,9 @@ def expected(truth: Any, n: int = 1000) -> np.ndarray:
 
 
 TWO = expected([[0.45, 0.45, 0.1], [0.28, 0.42, 0.3]])
+BOTH = tuple(asked(name, "boolean", COIN, absent_category=True) for name in "ab")
+"""Two randomized questions that may be declined."""
+HOURS = asked("hours", "integer", None, min=0, max=4)
 
 
 def test_values_are_shares_among_those_who_answered() -> None:
@@ -101,10 +103,9 @@ def test_difference_of_small_public_groups_holds() -> None:
 
 def test_two_randomized_variables_have_shares_among_those_who_answered_both() -> None:
     """Rows and columns of no answer are left out; the shares of the cells sum to 1."""
-    questions = (asked("a", "boolean", COIN, absent_category=True), asked("b", "boolean", COIN, absent_category=True))
     truth = np.array([[0.3, 0.15, 0.05], [0.1, 0.25, 0.05], [0.04, 0.04, 0.02]])
     counts = np.round(10_000 * CHANNEL @ truth @ CHANNEL).astype(int)
-    found = crosstab(columns(counts, *questions), "a", "b")
+    found = crosstab(columns(counts, *BOTH), "a", "b")
 
     assert (found.row_categories, found.column_categories) == (("no", "yes"), ("no", "yes"))
     assert [[cell.raw for cell in line] for line in found.cells] == [
@@ -143,8 +144,7 @@ def test_means_are_tested_among_those_who_answered() -> None:
     """Means of .7 for no, 1 for yes and 3.5 for no answer, which is none of the groups."""
     of_means = np.array([[0.5, 0.3, 0.2, 0.0, 0.0], [0.2, 0.6, 0.2, 0.0, 0.0], [0.0, 0.0, 0.1, 0.3, 0.6]])
     counts = np.round(2000 * CHANNEL @ (np.array([[0.5], [0.3], [0.2]]) * of_means)).astype(int)
-    hours = {**asked("hours", "integer", None), "min": 0, "max": 4}
-    reports = columns(counts, asked("y", "boolean", COIN, absent_category=True), hours)
+    reports = columns(counts, asked("y", "boolean", COIN, absent_category=True), HOURS)
     found, everybody = (compare(reports, "hours", "y", rule=rule) for rule in (Rule(), EVERYBODY))
     [pair] = every_pair(reports).tests
 
@@ -162,8 +162,7 @@ def test_means_are_not_tested_where_reports_show_no_answer() -> None:
     """Reports that are all "no answer" give the answers no share above 0."""
     counts = np.zeros((3, 5), dtype=int)
     counts[2, 3] = 10
-    hours = {**asked("hours", "integer", None), "min": 0, "max": 4}
-    reports = columns(counts, asked("y", "boolean", COIN, absent_category=True), hours)
+    reports = columns(counts, asked("y", "boolean", COIN, absent_category=True), HOURS)
 
     assert every_pair(reports).tests == ()
 
@@ -172,8 +171,7 @@ def test_means_are_not_tested_where_reports_show_no_answer() -> None:
 def test_two_reports_test_no_means_of_more_than_two_answers(sets: list[int], numbers: list[int]) -> None:
     """The variance is 0 but for rounding, which gave statistics of 1e14 and more, and p = 0."""
     subset = {"name": "subset_selection", "odds": "3", "size": 3}
-    hours = {**asked("hours", "integer", None), "min": 0, "max": 4}
-    made = parse_survey(survey(asked("y", "select_one", subset, choices=names(5), absent_category=True), hours))
+    made = parse_survey(survey(asked("y", "select_one", subset, choices=names(5), absent_category=True), HOURS))
 
     assert every_pair(Columns.from_arrays(made, {"y": np.array(sets), "hours": np.array(numbers)})).tests == ()
 
@@ -195,7 +193,6 @@ def test_measures_of_open_answers_are_those_of_the_subset() -> None:
 def test_measures_among_those_who_answered_are_covered() -> None:
     """Through noise, with a fifth declining by the other answer: the odds ratio is 3, phi .265."""
     generator = np.random.default_rng(8)
-    questions = (asked("a", "boolean", COIN, absent_category=True), asked("b", "boolean", COIN, absent_category=True))
     answered = np.array([[0.36, 0.18], [0.16, 0.24]]) * 0.8 / 0.94
     truth = np.array([[*answered[0], 0.02], [*answered[1], 0.08], [0.05, 0.03, 0.02]])
     rates = CHANNEL @ (truth / truth.sum()) @ CHANNEL
@@ -204,7 +201,7 @@ def test_measures_among_those_who_answered_are_covered() -> None:
     phi = (block[1, 1] - a * b) / np.sqrt(a * (1 - a) * b * (1 - b))
     covered = []
     for _ in range(60):
-        found = crosstab(columns(generator.multinomial(1500, rates.ravel()).reshape(3, 3), *questions), "a", "b")
+        found = crosstab(columns(generator.multinomial(1500, rates.ravel()).reshape(3, 3), *BOTH), "a", "b")
         pairs = zip(found.measures[2:], (block[0, 0] * block[1, 1] / block[0, 1] / block[1, 0], phi), strict=True)
         covered += [(each.low or 0) <= true and (each.high is None or true <= each.high) for each, true in pairs
                     if each.low is not None or each.high is not None]  # fmt: skip
@@ -214,9 +211,8 @@ def test_measures_among_those_who_answered_are_covered() -> None:
 
 def test_associations_do_not_see_that_people_decline_together() -> None:
     """No answer is no answer here: who declines one question declines the other, and that is all."""
-    questions = (asked("a", "boolean", COIN, absent_category=True), asked("b", "boolean", COIN, absent_category=True))
     truth = np.array([[0.2, 0.2, 0.0], [0.2, 0.2, 0.0], [0.0, 0.0, 0.2]])
-    reports = columns(np.round(10_000 * CHANNEL @ truth @ CHANNEL).astype(int), *questions)
+    reports = columns(np.round(10_000 * CHANNEL @ truth @ CHANNEL).astype(int), *BOTH)
     (found,) = every_pair(reports).tests
 
     assert found.independence == crosstab(reports, "a", "b").independence
@@ -268,7 +264,7 @@ def test_documents_are_as_their_schemas_say(among: str | None) -> None:
     compared = CompareRequest(outcome="y", groups="g", among=among).document(reports)
     crossed = CrosstabRequest(rows="g", columns="y", among=among).document(reports)
     for name, document in (("comparison", compared), ("crosstab", crossed)):
-        validator(name).validate(json.loads(json.dumps(document, allow_nan=False)))
+        validate(name, document)
         assert ("people" in document) == (among is None)
         assert ("Among those who answered." in in_words(document)[0].sentences) == (among is None)
     assert crosstab_document(crosstab(reports, "g", "y"))["people"] == "answered"
@@ -315,10 +311,7 @@ def test_moments_of_two_groups_are_those_of_all_reports(mechanism: dict[str, Any
 @pytest.mark.slow
 def test_difference_of_randomized_groups_holds_where_a_cell_is_nearly_empty() -> None:
     """The rule for sparse tables: of 150 samples, next to all limits hold the true difference."""
-    questions = (
-        asked("a", "boolean", {"name": "kary_rr", "odds": "20"}, absent_category=True),
-        asked("b", "boolean", {"name": "kary_rr", "odds": "20"}, absent_category=True),
-    )  # fmt: skip
+    questions = [{**each, "mechanism": {"name": "kary_rr", "odds": "20"}} for each in BOTH]
     truth = np.array([[0.6, 0.01, 0.09], [0.2, 0.02, 0.05], [0.02, 0.005, 0.005]])
     channel = np.full((3, 3), 1 / 22) + 19 / 22 * np.eye(3)
     generator, difference, held = np.random.default_rng(2), 0.02 / 0.22 - 0.01 / 0.61, 0

@@ -34,11 +34,9 @@ from tests.unit.aggregator.analysis.samples import Z
 
 SIZED = blocks(block(in_block("a"), in_block("b", 3), in_block("c", 4), odds="20"))
 
-TWO = blocks(
-    block(in_block("a"), in_block("b")),
-    {"type": "select_one", "name": "sex", "label": {"en": "S"}, "public": True,
-     "choices": [{"name": each, "label": {"en": each}} for each in ("x", "y")]},
-)  # fmt: skip
+SEX = {"type": "boolean", "name": "sex", "label": {"en": "S"}, "public": True}
+
+TWO = blocks(block(in_block("a"), in_block("b")), SEX)
 
 DECLINED = blocks(block(in_block("a", absent_category=True), in_block("b", 3, absent_category=True), odds="20"))
 
@@ -101,8 +99,6 @@ def truths(sizes: tuple[int, ...], seed: int) -> NDArray[np.int64]:
     return np.column_stack([first, *rest])
 
 
-SEX = {"type": "boolean", "name": "sex", "label": {"en": "S"}, "public": True}
-
 THREE = blocks(block(in_block("a"), in_block("b", absent_category=True), in_block("c"), odds="20"), SEX)
 
 OPEN = blocks(*({**SEX, "name": name} for name in ("a", "b", "c", "sex")))
@@ -142,6 +138,7 @@ def repeated(survey: Survey, arrays: dict[str, np.ndarray], shares: np.ndarray) 
 
 
 def openly() -> tuple[Columns, np.ndarray]:
+    """The answers themselves, of those who gave one."""
     cells, shares = truth(declining=True)
     some = cells[:, 1] < 2
     return repeated(OPEN, dict(zip(("a", "b", "c", "sex"), cells[some].T, strict=True)), shares[some])
@@ -335,15 +332,6 @@ def test_likeliest_share_of_a_rare_answer_varies_less_than_the_share_alone() -> 
     assert likeliest < alone
 
 
-@pytest.mark.parametrize(
-    ("names", "message"), [(["a"], "not questions of one block"), (["a", "d"], "not questions of one block")]
-)
-def test_questions_of_other_blocks_are_refused(names: list[str], message: str) -> None:
-    """One question, or one that is drawn apart."""
-    with pytest.raises(EstimateError, match=message):
-        fit_block(columns(np.zeros((3, 3), int)), names)
-
-
 def test_correction_that_adds_an_option_changes_the_channel_of_all_and_biases_none(storage: SQLiteStorage) -> None:
     """Shares and tables of the unchanged questions take both revisions, and cells with the new option its own."""
     before = asked(block(in_block("a"), in_block("b"), in_block("c", 3), odds="20"), revision=1)
@@ -382,10 +370,10 @@ def test_correction_that_moves_a_question_within_its_block_is_read_by_name(stora
 @pytest.mark.parametrize("formula", ["a + c + sex", "a * c + sex"])
 def test_logit_and_linear_model_of_a_block_are_those_of_the_true_answers(formula: str) -> None:
     """Among those who answered, with outcome and two predictors in the block, and their interaction."""
-    columns, weights = many(declining=True)
-    known, shares = openly()
-    found = regress(columns, "b", parse_formula(formula), weights=weights, smallest_group=1)
-    wanted = regress(known, "b", parse_formula(formula), weights=shares, smallest_group=1)
+    found, wanted = (
+        regress(columns, "b", parse_formula(formula), weights=weights, smallest_group=1)
+        for columns, weights in (many(declining=True), openly())
+    )
     assert found.linear is not None
     assert wanted.linear is not None
 
@@ -427,3 +415,10 @@ def test_predictors_that_reports_do_not_tell_together_are_refused() -> None:
     assert regress(columns, "a", ["b", "q"], model="linear").n == 64
     with pytest.raises(EstimateError, match="a, b, c are reported together"):
         regress(columns, "a", ["b", "c"])
+
+
+@pytest.mark.parametrize("names", [["a"], ["a", "d"]])
+def test_questions_of_other_blocks_are_refused(names: list[str]) -> None:
+    """One question, or one that is drawn apart."""
+    with pytest.raises(EstimateError, match="not questions of one block"):
+        fit_block(columns(np.zeros((3, 3), int)), names)

@@ -1,12 +1,9 @@
 """Tables, comparisons and models among careful people, where anchors tell how many answer at random."""
 
-import json
 from dataclasses import replace
-from importlib.resources import files
 from itertools import product
 from typing import Any
 
-import jsonschema
 import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.regression.regression import regress
@@ -23,13 +20,13 @@ from sottovoce.shared.spec import Survey
 
 from tests.documents import names
 from tests.surveys import document
+from tests.unit.shared.test_schema import validate
 from tests.vectors.arms import arms, asks
 
 CAREFUL = Rule(among="careful")
 
 CARELESS, N = 0.2, 900_000
 
-SCHEMAS = {"crosstab": "crosstab", "compare": "comparison"}
 
 REQUESTS: dict[str, dict[str, Any]] = {
     "crosstab": {"rows": "g", "columns": "y", "among": "careful"},
@@ -37,16 +34,12 @@ REQUESTS: dict[str, dict[str, Any]] = {
 }
 
 
-def _question(name: str, **more: Any) -> dict[str, Any]:
-    return {"type": "boolean", "name": name, "label": {"en": name}, "public": True, **more}
-
-
 def _survey(*, declines: bool = False, anchor: bool = True) -> Survey:
-    way_out = {"absent_category": True} if declines else {}
+    way_out = {"absent_category": True, "public": True} if declines else {"public": True}
     known = {"anchor": True, "known_share": "0"} if anchor else {}
-    age = {"type": "integer", "name": "age", "label": {"en": "A"}, "min": 0, "max": 9, "public": True}
-    hidden = _question("hidden", when_absent="no", visible_if={"g": "yes"})
-    asked = [_question("g"), _question("y", **way_out), _question("moon", **way_out, **known), age, hidden]
+    age = asks("age", kind="integer", min=0, max=9, public=True)
+    hidden = asks("hidden", public=True, when_absent="no", visible_if={"g": "yes"})
+    asked = [asks("g", public=True), asks("y", **way_out), asks("moon", **way_out, **known), age, hidden]
     return parse_survey(document(questions=asked))
 
 
@@ -128,9 +121,8 @@ def test_corrected_table_is_that_of_careful_people(declines: bool) -> None:
 @pytest.mark.parametrize("kind", REQUESTS)
 def test_document_says_who_is_described_and_how_many_are_careless(kind: str) -> None:
     """It is valid, and the terminal prints it."""
-    schema = files("sottovoce.shared").joinpath(f"schema/{SCHEMAS[kind]}.schema.json").read_text()
     found = parse_request(kind, REQUESTS[kind]).document(_exact(_survey()))
-    jsonschema.validate(json.loads(json.dumps(found)), json.loads(schema))
+    validate({"compare": "comparison"}.get(kind, kind), found)
     assert found["people"] == "careful"
     assert found["warnings"][0].startswith("corrected for careless answers: 20.0% (19.9 to 20.1%) of these people")
     assert found["warnings"][0].endswith("at random, by moon")
@@ -252,8 +244,7 @@ def test_document_says_whom_it_describes() -> None:
     found = parse_request("regression", {"outcome": "y", "on": ["g"], "among": "careful"}).document(
         _columns({"public": True}, {"public": True}, 3000)
     )
-    schema = files("sottovoce.shared").joinpath("schema/regression.schema.json").read_text()
-    jsonschema.validate(json.loads(json.dumps(found)), json.loads(schema))
+    validate("regression", found)
     assert found["people"] == "careful"
     assert found["warnings"][0].startswith("corrected for careless answers: ")
 

@@ -23,7 +23,7 @@ from sottovoce.shared.parse_survey import parse_survey
 from tests.blocks import block, blocks, in_block
 from tests.documents import number, one_of, question, some_of, vector
 from tests.surveys import document, months
-from tests.unit.aggregator.analysis.samples import COIN, WARNER, asked, coin, columns, pair, public, reported
+from tests.unit.aggregator.analysis.samples import COIN, WARNER, asked, coin, columns, of_values, pair, public, reported
 from tests.vectors.arms import arms, asks
 
 COINS = [[319, 231], [206, 244]]
@@ -35,8 +35,7 @@ def thirds(**more):
     """Answers of 800 people to three questions, almost as they are; the third is randomized."""
     values = np.random.default_rng(1).integers(0, 2, (3, 800))
     values[0, :300] = values[1, :300] = 1
-    survey = asked(question(ALMOST_SURE), question(ALMOST_SURE), question(ALMOST_SURE), **more)
-    return Columns.from_arrays(survey, dict(zip("abc", values, strict=True)))
+    return of_values(values, *[question(ALMOST_SURE)] * 3, **more)
 
 
 def test_crosstab_has_all_published_figures():
@@ -58,10 +57,7 @@ def test_crosstab_has_all_published_figures():
 def test_crosstab_of_options_counts_the_reports_that_tell_of_both():
     """Options of two questions, of which devices draw one each; the rest of the reports says nothing."""
     drawn = some_of(4, {"name": "sampled_option", "a": "3/4", "b": "1/4"})
-    values = reported(np.arange(64).reshape(8, 8))
-    made = Columns.from_arrays(asked(drawn, drawn), dict(zip("ab", values, strict=True)))
-
-    found = crosstab(made, "a.c1", "b.c3")
+    found = crosstab(columns(np.arange(64).reshape(8, 8), drawn, drawn), "a.c1", "b.c3")
 
     assert found.n == sum(range(64))
     assert found.n_pair == 22 + 23 + 30 + 31
@@ -83,9 +79,8 @@ def test_crosstab_of_public_answers_hides_small_cells():
 def test_crosstab_within_a_public_question():
     """A table for each of its categories without small ones, which a note tells, and a test within them."""
     rows = [reported(counts) for counts in (COINS, [[60, 40], [30, 50]], [[1, 0], [1, 1]], [[0, 1], [0, 1]])]
-    arrays = {name: np.concatenate([each[place] for each in rows]) for place, name in enumerate("ab")}
-    arrays["c"] = np.repeat(np.arange(4), [1000, 180, 3, 2]).astype(np.uint8)
-    made = Columns.from_arrays(asked(question(COIN), question(COIN), public(one_of(4, {}))), arrays)
+    values = [*np.concatenate(rows, axis=1), np.repeat(np.arange(4), [1000, 180, 3, 2])]
+    made = of_values(values, question(COIN), question(COIN), public(one_of(4, {})))
 
     found = crosstab_within(made, "a", "b", "c")
 
@@ -177,43 +172,34 @@ def test_memoized_answers_of_several_waves_are_refused():
     assert crosstab(both.among(both.wave == 1), "a", "b").n == 500
 
 
-def test_pairs_that_no_report_tells_of_are_refused():
-    """Under ask: 1, and of two options of one drawn question."""
-    asks_one = asked(question(COIN), question(COIN), ask=1)
-    made = Columns.from_arrays(asks_one, {"a": [1, np.nan, 0], "b": [np.nan, 1, np.nan]})
-    drawn = Columns.from_arrays(asked(some_of(3, {"name": "sampled_option", "a": "3/4", "b": "1/4"})), {"a": [1, 2, 5]})
+DRAWN = some_of(3, {"name": "sampled_option", "a": "3/4", "b": "1/4"})
 
-    with pytest.raises(EstimateError, match="gets one private question, so no report contains both 'a' and 'b'"):
-        crosstab(made, "a", "b")
-    with pytest.raises(EstimateError, match="no report contains two options"):
-        crosstab(drawn, "a.c0", "a.c1")
+ASKS_ONE = of_values([[1, np.nan, 0], [np.nan, 1, np.nan]], question(COIN), question(COIN), ask=1)
+
+NUMBERED = columns(COINS, number(0, 10, 1, {"name": "rounding_rr", "a": "3/4", "b": "1/4"}), question(COIN))
+
+SEVERAL = columns(np.eye(2, dtype=int), some_of(2, {"name": "bitwise_rr", "a": "3/4", "b": "1/4"}), question(COIN))
 
 
-def test_unknown_names_are_refused_with_those_that_there_are():
-    """A question, an option, and a note, which asks nothing."""
-    several = columns(np.eye(2, dtype=int), some_of(2, {"name": "bitwise_rr", "a": "3/4", "b": "1/4"}), question(COIN))
-
-    with pytest.raises(EstimateError, match="asks no such question; there are: a, b"):
-        crosstab(several, "z", "b")
-    with pytest.raises(EstimateError, match=r"is asked for as: a\.c0, a\.c1"):
-        crosstab(several, "a", "b")
-    with pytest.raises(EstimateError, match="'b' is asked for twice"):
-        crosstab(several, "b", "b")
-
-
-def test_numbers_have_means_among_groups_and_no_table():
-    """The sentence says where they are."""
-    made = columns(COINS, number(0, 10, 1, {"name": "rounding_rr", "a": "3/4", "b": "1/4"}), question(COIN))
-
-    with pytest.raises(EstimateError, match="'a' is a number: compare its means among groups"):
-        crosstab(made, "a", "b")
-    with pytest.raises(EstimateError, match="'a' is a number: groups are the categories"):
-        compare(made, "b", "a")
-
-
-def test_survey_without_reports_is_refused():
-    with pytest.raises(EstimateError, match="no report contains both"):
-        crosstab(columns([[0, 0], [0, 0]]), "a", "b")
+@pytest.mark.parametrize(
+    ("analysis", "made", "names", "words"),
+    [
+        # Pairs that no report tells of: under ask: 1, and of two options of one drawn question.
+        (crosstab, ASKS_ONE, "a b", "gets one private question, so no report contains both 'a' and 'b'"),
+        (crosstab, of_values([[1, 2, 5]], DRAWN), "a.c0 a.c1", "no report contains two options"),
+        (crosstab, columns([[0, 0], [0, 0]]), "a b", "no report contains both"),
+        # Unknown names, with those that there are.
+        (crosstab, SEVERAL, "z b", "asks no such question; there are: a, b"),
+        (crosstab, SEVERAL, "a b", r"is asked for as: a\.c0, a\.c1"),
+        (crosstab, SEVERAL, "b b", "'b' is asked for twice"),
+        # Numbers have means among groups and no table: the sentence says where they are.
+        (crosstab, NUMBERED, "a b", "'a' is a number: compare its means among groups"),
+        (compare, NUMBERED, "b a", "'a' is a number: groups are the categories"),
+    ],
+)
+def test_questions_without_a_table_are_refused(analysis, made, names, words):
+    with pytest.raises(EstimateError, match=words):
+        analysis(made, *names.split())
 
 
 def test_comparison_of_shares_has_the_published_figures():
@@ -266,8 +252,8 @@ def test_all_pairs_are_tested_with_their_q_values():
     bits = some_of(2, {"name": "bitwise_rr", "a": "3/4", "b": "1/4"})
     drawn = some_of(2, {"name": "sampled_option", "a": "3/4", "b": "1/4"})
     rng = np.arange(1200)
-    arrays = {"a": rng % 7 % 2, "b": rng % 5 % 4, "c": rng % 11 % 4, "d": rng % 3 % 2 | (rng % 7 % 2)}
-    made = Columns.from_arrays(asked(question(COIN), bits, drawn, question(COIN)), arrays)
+    values = [rng % 7 % 2, rng % 5 % 4, rng % 11 % 4, rng % 3 % 2 | (rng % 7 % 2)]
+    made = of_values(values, question(COIN), bits, drawn, question(COIN))
 
     found = every_pair(made).tests
 
@@ -284,9 +270,8 @@ def test_all_pairs_are_tested_with_their_q_values():
 
 def test_pairs_of_a_file_without_public_answers_are_those_of_its_columns():
     """A folder of files has them in a file of their own, which may be missing."""
-    made = asked(question(COIN), public(question(COIN)), question(COIN))
     rng = np.arange(600)
-    whole = Columns.from_arrays(made, {"a": rng % 7 % 2, "b": rng % 2, "c": rng % 5 % 2})
+    whole = of_values([rng % 7 % 2, rng % 2, rng % 5 % 2], question(COIN), public(question(COIN)), question(COIN))
     found = every_pair(replace(whole, values={name: whole.values[name] for name in "ac"}))
     assert [(each.first, each.second) for each in found.tests] == [("a", "c")]
     assert found.possible == 1
@@ -309,12 +294,8 @@ def test_pairs_of_public_answers_are_tested_only_where_their_table_is_shown():
 
 def test_q_values_count_pairs_that_could_not_be_tested():
     """One answer that never varies makes two pairs that nothing can be said of; the third one's q counts them."""
-    coins = Columns.from_arrays(
-        asked(question(COIN), question(COIN), public(question(COIN))),
-        {"a": np.repeat([0, 1], 500), "b": np.arange(1000) * 7 // 3 % 2, "c": np.zeros(1000, np.uint8)},
-    )
-
-    found = every_pair(coins)
+    values = [np.repeat([0, 1], 500), np.arange(1000) * 7 // 3 % 2, np.zeros(1000, np.uint8)]
+    found = every_pair(of_values(values, question(COIN), question(COIN), public(question(COIN))))
 
     assert (found.possible, len(found.tests)) == (3, 1)
     assert found.tests[0].q == pytest.approx(min(3 * found.tests[0].independence.p, 1))
@@ -324,7 +305,7 @@ def test_pairs_with_many_values_are_tested_too():
     """A mask of ten options beside a coin."""
     mask = one_of(10, {"name": "optimal_unary", "odds": "3"})
     values = np.arange(900)
-    made = Columns.from_arrays(asked(mask, question(COIN)), {"a": values * 37 % 1024, "b": values % 2})
+    made = of_values([values * 37 % 1024, values % 2], mask, question(COIN))
 
     (found,) = every_pair(made).tests
 
@@ -409,7 +390,7 @@ def test_people_who_gave_no_answer_are_left_out_within_a_randomized_question():
     """Shares of those who answered sum to 1, also within each row."""
     later = {**one_of(2, {"name": "kary_rr", "odds": "99"}), "absent_category": True}
     values = np.random.default_rng(2).integers(0, 3, (3, 900))
-    made = Columns.from_arrays(asked(later, later, later), dict(zip("abc", values, strict=True)))
+    made = of_values(values, later, later, later)
 
     for among, size in ((None, 2), ("all", 3)):
         found = crosstab_within(made, "a", "b", "c", rule=Rule(among=among))
@@ -425,10 +406,7 @@ def test_small_public_groups_are_left_out_within_a_randomized_question():
     """The table is that of the other people, as if the few had not been there, and a note has their n."""
     values = np.random.default_rng(3).integers(0, 2, (3, 700))
     values[0, :3], values[0, 3] = 2, 3
-    made = Columns.from_arrays(
-        asked(public(one_of(4, {})), question(ALMOST_SURE), question(ALMOST_SURE)),
-        dict(zip("abc", values, strict=True)),
-    )
+    made = of_values(values, public(one_of(4, {})), question(ALMOST_SURE), question(ALMOST_SURE))
 
     found, others = crosstab_within(made, "a", "b", "c"), crosstab_within(made.among(values[0] < 2), "a", "b", "c")
 
@@ -443,8 +421,7 @@ def test_what_a_randomized_third_question_cannot_have_is_refused():
     """Weights, two public questions with it, and three of a block whose reports do not tell their table."""
     with pytest.raises(EstimateError, match="within a public question only"):
         crosstab_within(thirds(), "a", "b", "c", np.ones(800))
-    openly = public(question(COIN))
-    made = Columns.from_arrays(asked(openly, openly, question(COIN)), {name: [0, 1, 1] * 9 for name in "abc"})
+    made = of_values([[0, 1, 1] * 9] * 3, public(question(COIN)), public(question(COIN)), question(COIN))
     with pytest.raises(EstimateError, match="take one of them as the third question"):
         crosstab_within(made, "a", "b", "c")
     five = blocks(block(*map(in_block, "abcde"), odds="20", radius=1))

@@ -17,6 +17,7 @@ from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.shared.errors import EstimateError
 
 from tests.documents import number, one_of, parsed, some_of
+from tests.unit.aggregator.analysis.reports import noisy_numbers
 from tests.unit.aggregator.analysis.samples import (
     Z,
     coin,
@@ -25,6 +26,7 @@ from tests.unit.aggregator.analysis.samples import (
     masks_by_coin,
     openly,
     pair,
+    public,
     reported,
     subset,
     variable,
@@ -33,13 +35,15 @@ from tests.unit.aggregator.analysis.samples import (
 
 COIN_COUNTS = [[319, 231], [206, 244]]
 
-COINS = pair(coin, coin, [[319, 231], [206, 244]])
+COINS = pair(coin, coin, COIN_COUNTS)
 
 GROUPS = pair(openly, coin, [[420, 180], [190, 210]])
 
 
-def limits(found):
-    return found.low, found.high
+STRATA = [
+    count_pairs(each, each, reported(counts))
+    for each, counts in ((coin, [[96, 69], [62, 73]]), (warner, [[81, 68], [64, 67]]))
+]
 
 
 HADAMARD = variable(one_of(5, {"name": "hadamard_response", "odds": "3"}))
@@ -48,25 +52,20 @@ MASK = variable(one_of(13, {"name": "optimal_unary", "odds": "3"}))
 
 
 @pytest.mark.parametrize(
-    ("whole", "statistic", "df"),
+    ("whole", "statistic", "df", "p"),
     [
-        (pair(coin, coin, COIN_COUNTS), 14.811128, 1),
-        (pair(openly, coin, [[420, 180], [190, 210]]), 51.020807, 1),
-        (pair(kary, coin, [[190, 120], [130, 110], [100, 120]]), 13.018465, 2),
-        (masks_by_coin(), 3.638246, 3),
+        (COINS, 14.811128, 1, 0.000119),
+        (GROUPS, 51.020807, 1, 0),
+        (pair(kary, coin, [[190, 120], [130, 110], [100, 120]]), 13.018465, 2, 0.001490),
+        (masks_by_coin(), 3.638246, 3, 0.303270),
     ],
 )
-def test_statistic_is_the_published_one(whole, statistic, df):
-    """Coins, a public group, three categories, masks."""
+def test_statistic_is_the_published_one(whole, statistic, df, p):
+    """Coins, a public group, three categories, masks; p is that of chi-square with as many degrees of freedom."""
     found = independence(whole.strata)
 
-    assert found.statistic == pytest.approx(statistic, abs=5e-7)
+    assert (found.statistic, found.p) == pytest.approx((statistic, p), abs=5e-7)
     assert found.df == df
-
-
-def test_two_coins_have_the_published_p_value():
-    """From the chi-square distribution with one degree of freedom."""
-    assert independence(pair(coin, coin, COIN_COUNTS).strata).p == pytest.approx(0.000119, abs=5e-7)
 
 
 def test_square_channels_give_pearsons_statistic_of_the_reports():
@@ -83,12 +82,7 @@ def test_square_channels_give_pearsons_statistic_of_the_reports():
 
 def test_strata_are_combined_by_inverse_variance():
     """Coins in one, Warner's design in the other."""
-    strata = [
-        count_pairs(each, each, reported(counts))
-        for each, counts in ((coin, [[96, 69], [62, 73]]), (warner, [[81, 68], [64, 67]]))
-    ]
-
-    found = independence(strata)
+    found = independence(STRATA)
 
     assert (found.statistic, found.p) == pytest.approx((5.302600, 0.021294), abs=5e-7)
     assert found.df == 1
@@ -107,26 +101,24 @@ def test_q_values_are_those_of_the_textbook():
     assert q_values([]) == []
 
 
-def test_difference_between_two_randomized_groups():
-    """Its limits by inversion, and its error by the delta method."""
-    found = difference(COINS, (0, 1), 1, (-1.0, 1.0), Z)
+@pytest.mark.parametrize(
+    ("found", "raw", "between"),
+    [
+        (difference(COINS, (0, 1), 1, (-1.0, 1.0), Z), 0.504167, (0.248994, 0.761364)),
+        (difference(GROUPS, (0, 1), 1, (-1.0, 1.0), Z), 0.45, (0.327598, 0.572402)),
+        (ratio(COINS, (0, 1), 1, Z), 3.030201, (1.703610, 6.646819)),
+        (ratio(GROUPS, (0, 1), 1, Z), 5.5, (3.053888, 20.791136)),
+        (correlation(COINS, Z), 0.496469, (0.245284, 0.748149)),
+    ],
+    ids=["difference", "of public groups", "ratio", "of public ones", "phi"],
+)
+def test_measures_of_two_groups_have_the_published_limits(found, raw, between):
+    """By inversion; of two randomized groups, and of public ones."""
+    assert (found.raw, found.low, found.high) == pytest.approx((raw, *between), abs=5e-7)
 
-    assert (found.raw, found.std_error) == pytest.approx((0.504167, 0.130535), abs=5e-7)
-    assert limits(found) == pytest.approx((0.248994, 0.761364), abs=5e-7)
 
-
-def test_difference_between_public_groups():
-    found = difference(GROUPS, (0, 1), 1, (-1.0, 1.0), Z)
-
-    assert (found.raw, *limits(found)) == pytest.approx((0.45, 0.327598, 0.572402), abs=5e-7)
-
-
-def test_ratio_between_groups():
-    """Randomized and public ones."""
-    found = ratio(COINS, (0, 1), 1, Z)
-
-    assert (found.raw, *limits(found)) == pytest.approx((3.030201, 1.703610, 6.646819), abs=5e-7)
-    assert limits(ratio(GROUPS, (0, 1), 1, Z)) == pytest.approx((3.053888, 20.791136), abs=5e-7)
+def test_error_of_a_difference_is_that_of_the_delta_method():
+    assert difference(COINS, (0, 1), 1, (-1.0, 1.0), Z).std_error == pytest.approx(0.130535, abs=5e-7)
 
 
 def test_ratio_over_a_share_that_may_be_nothing_has_no_upper_limit():
@@ -138,18 +130,11 @@ def test_ratio_over_a_share_that_may_be_nothing_has_no_upper_limit():
     assert found.low > 1
 
 
-def test_phi_of_two_answers():
-    """The correlation of two indicators."""
-    found = correlation(COINS, Z)
-
-    assert (found.raw, *limits(found)) == pytest.approx((0.496469, 0.245284, 0.748149), abs=5e-7)
-
-
 def test_phi_of_an_impossible_margin_is_anything():
     """Where a share of yes is below 0, as sampled by chance."""
     found = correlation(pair(coin, coin, [[160, 60], [40, 10]]), Z)
 
-    assert (found.raw, *limits(found)) == (None, -1, 1)
+    assert (found.raw, found.low, found.high) == (None, -1, 1)
 
 
 def test_mean_among_a_group_lies_where_the_share_does():
@@ -160,17 +145,9 @@ def test_mean_among_a_group_lies_where_the_share_does():
     assert found.low < 0.7525 < found.high
 
 
-def noisy(i):
-    """Report i of the clamped geometric with r = .8 on 0 .. 10, of the published sample."""
-    u, q = (389 * i % 997 + 0.5) / 997, 17 * i % 9
-    size = 1 + math.floor(math.log(u) / math.log(0.8))
-    return min(max(7 * i % 11 + (0 if q == 0 else size if q < 5 else -size), 0), 10)
-
-
 def test_moments_of_a_geometric_number():
     """Its mean, the mean of its square and its variance, from the published reports."""
-    reports = np.array([noisy(i) for i in range(600)])
-
+    _, reports = noisy_numbers()
     mean, square = geometric.scores(reports).mean(), geometric.square_scores(reports).mean()
 
     assert (mean, square, square - mean**2) == pytest.approx((4.988333, 33.628333, 8.744864), abs=5e-7)
@@ -178,10 +155,8 @@ def test_moments_of_a_geometric_number():
 
 def test_correlation_of_two_numbers_is_corrected_for_noise():
     """Reports of a number against the number itself: 1 is within the limits, and the noisy figure is not."""
-    (true,) = variables_of(
-        parsed({**{k: v for k, v in number(0, 10, 1, {}).items() if k != "mechanism"}, "public": True})
-    )
-    reports, truth = (np.array([f(i) for i in range(600)], np.uint8) for f in (noisy, lambda i: 7 * i % 11))
+    true = variable(public(number(0, 10, 1, {})))
+    truth, reports = noisy_numbers()
 
     found = correlation(joint([count_pairs(geometric, true, (reports, truth))], 600), Z)
 
@@ -225,12 +200,7 @@ def test_odds_ratio_at_the_edge_has_one_limit():
 
 def test_likeliest_table_of_two_channels():
     """Coins and Warner's design together."""
-    strata = [
-        count_pairs(each, each, reported(counts))
-        for each, counts in ((coin, [[96, 69], [62, 73]]), (warner, [[81, 68], [64, 67]]))
-    ]
-
-    table = likeliest_table([seen_reports(joint(strata, 580))], (2, 2))
+    table = likeliest_table([seen_reports(joint(STRATA, 580))], (2, 2))
 
     assert table.ravel() == pytest.approx([0.453103, 0.145858, 0.100248, 0.300791], abs=5e-7)
 
@@ -254,21 +224,15 @@ def test_impossible_reports_are_told():
         likeliest_table([seen], (2, 2), [(i, j) for i in (0, 1) for j in (0, 1)])
 
 
-def test_alarm_has_the_published_figures():
-    """Two coins with hardly a pair of yes."""
-    table = TwoWayTable(pair(coin, coin, [[60, 70], [65, 5]]), Rule())
-
-    assert implausible(table.raw, table.channels) == pytest.approx((-5.441099, -3.399537), abs=5e-7)
-
-
 def test_alarm_is_silent_where_nothing_is_wrong():
-    """And there is none where nothing is randomized."""
-    table = TwoWayTable(pair(coin, coin, [[319, 231], [206, 244]]), Rule())
-    open_ = TwoWayTable(pair(openly, openly, [[30, 20], [20, 30]]), Rule())
+    """Two coins with hardly a pair of yes ring; and there is no alarm where nothing is randomized."""
+    samples = ((coin, coin, [[60, 70], [65, 5]]), (coin, coin, COIN_COUNTS), (openly, openly, [[30, 20], [20, 30]]))
+    tables = [TwoWayTable(pair(*each), Rule()) for each in samples]
+    few, usual, known = (implausible(table.raw, table.channels) for table in tables)
 
-    statistic, limit = implausible(table.raw, table.channels)
-    assert statistic >= limit
-    assert implausible(open_.raw, open_.channels) is None
+    assert few == pytest.approx((-5.441099, -3.399537), abs=5e-7)
+    assert usual[0] >= usual[1]
+    assert known is None
 
 
 def test_forged_reports_of_two_drawn_options():
@@ -288,9 +252,6 @@ def test_drawn_options_should_come_equally_often():
 
 def test_bits_of_one_mask_make_a_table():
     """Two options of one bitwise question have the published table."""
-    from sottovoce.aggregator.analysis.tables.pair_moments import count_pairs, joint
-    from sottovoce.aggregator.estimators.question_variables import variables_of
-
     one, other = variables_of(parsed(some_of(2, {"name": "bitwise_rr", "a": "3/4", "b": "1/4"})))
     masks = np.repeat([0, 2, 1, 3], [300, 200, 180, 320]).astype(np.uint8)
 

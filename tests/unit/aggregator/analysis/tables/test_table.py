@@ -1,6 +1,7 @@
 """Cells, shares among rows, and the rules for small groups, against published figures."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,55 +25,58 @@ from tests.unit.aggregator.analysis.samples import (
 )
 
 COINS = [[319, 231], [206, 244]]
-BY_GROUP = [[420, 180], [190, 210]]
+TWO_COINS, BY_GROUP = pair(coin, coin, COINS), pair(openly, coin, [[420, 180], [190, 210]])
+THREE = pair(kary, coin, [[190, 120], [130, 110], [100, 120]])
+REGION = variable(public(one_of(3, {"name": "kary_rr", "odds": "3"})))
 
 
-def test_table_of_two_coins():
-    """The published table, its last cell's error and limits, and the share in it of its row."""
-    table = TwoWayTable(pair(coin, coin, COINS), Rule())
-
-    assert table.raw == pytest.approx(np.array([[0.451, 0.149], [0.099, 0.301]]), abs=5e-7)
-    cell, share = table.cell(1, 1), table.share(1, 1)
-    assert (cell.std_error, cell.low, cell.high) == pytest.approx((0.037574, 0.226320, 0.377244), abs=5e-7)
-    assert (share.raw, share.low, share.high) == pytest.approx((0.7525, 0.580735, 0.930542), abs=5e-7)
-    assert (cell.n, cell.n_pair, cell.deff) == (1000, 1000, 1)
+def weighted(one: Variable, other: Variable, columns: Any, weights: Any = None, **rule: Any) -> TwoWayTable:
+    """The table of these reports of two variables."""
+    return TwoWayTable(joint([count_pairs(one, other, columns, weights)], len(columns[0])), Rule(**rule))
 
 
-@pytest.mark.parametrize("whole", [pair(coin, coin, COINS), pair(openly, coin, BY_GROUP), masks_by_coin()])
+def figures(found: Any) -> tuple[float, ...]:
+    return found.raw, found.std_error, found.low, found.high
+
+
+@pytest.mark.parametrize(
+    ("whole", "place", "figures", "share"),
+    [
+        (TWO_COINS, (1, 1), (0.301, 0.037574, 0.226320, 0.377244), (0.7525, 0.580735, 0.930542)),
+        # Without noise in the group.
+        (BY_GROUP, (1, 1), (0.22, 0.021727, 0.177605, 0.264588), (0.55, 0.449626, 0.649398)),
+        (THREE, (2, 1), (0.217532, 0.046728, 0.125702, 0.317950), None),
+    ],
+    ids=["coins", "public group", "three categories"],
+)
+def test_cell_and_share_within_its_row_are_the_published_ones(whole, place, figures, share):
+    """Estimate, error and limits."""
+    table = TwoWayTable(whole, Rule())
+
+    cell, found = table.cell(*place), table.share(*place)
+    assert (cell.raw, cell.std_error, cell.low, cell.high) == pytest.approx(figures, abs=5e-7)
+    assert share is None or (found.raw, found.low, found.high) == pytest.approx(share, abs=5e-7)
+    assert (cell.n, cell.n_pair, cell.deff) == (whole.n, whole.n, 1)
+
+
+def test_whole_tables_are_the_published_ones():
+    """Of coins, and of sets of two of four options by a coin's answer; a raw share below 0 is shown as 0."""
+    coins, masks, low = TwoWayTable(TWO_COINS, Rule()), TwoWayTable(masks_by_coin(), Rule()), TwoWayTable(THREE, Rule())
+
+    assert coins.raw == pytest.approx(np.array([[0.451, 0.149], [0.099, 0.301]]), abs=5e-7)
+    assert masks.raw[:, 0] == pytest.approx([0.039583, 0.147917, 0.214583, 0.389583], abs=5e-7)
+    assert masks.raw[:, 1] == pytest.approx([0.11875, 0.027083, 0.060417, 0.002083], abs=5e-7)
+    assert masks.cell(0, 1).std_error == pytest.approx(0.055328, abs=5e-7)
+    assert (low.cell(2, 0).raw, low.cell(2, 0).estimate) == (pytest.approx(-0.003247, abs=5e-7), 0)
+
+
+@pytest.mark.parametrize("whole", [TWO_COINS, BY_GROUP, masks_by_coin()])
 def test_error_of_a_share_is_that_of_the_quotient(whole):
     """The delta method, as for a mean among a group."""
     table = TwoWayTable(whole, Rule())
 
     for row in range(table.shape[0]):
         assert table.share(row, 1).std_error == pytest.approx(mean_among(whole, row, 1, (0, 1), 2).std_error, rel=1e-9)
-
-
-def test_table_by_a_public_group():
-    """The published cell and share, without noise in the group."""
-    table = TwoWayTable(pair(openly, coin, BY_GROUP), Rule())
-
-    cell, share = table.cell(1, 1), table.share(1, 1)
-    assert (cell.std_error, cell.low, cell.high) == pytest.approx((0.021727, 0.177605, 0.264588), abs=5e-7)
-    assert (share.raw, share.low, share.high) == pytest.approx((0.55, 0.449626, 0.649398), abs=5e-7)
-
-
-def test_table_of_three_categories():
-    """A raw share below 0 stays as it is, and is shown as 0."""
-    table = TwoWayTable(pair(kary, coin, [[190, 120], [130, 110], [100, 120]]), Rule())
-
-    low, cell = table.cell(2, 0), table.cell(2, 1)
-    assert (low.raw, cell.raw) == pytest.approx((-0.003247, 0.217532), abs=5e-7)
-    assert low.estimate == 0
-    assert (cell.std_error, cell.low, cell.high) == pytest.approx((0.046728, 0.125702, 0.317950), abs=5e-7)
-
-
-def test_table_of_masks():
-    """Sets of two of four options by a coin's answer."""
-    table = TwoWayTable(masks_by_coin(), Rule())
-
-    assert table.raw[:, 0] == pytest.approx([0.039583, 0.147917, 0.214583, 0.389583], abs=5e-7)
-    assert table.raw[:, 1] == pytest.approx([0.11875, 0.027083, 0.060417, 0.002083], abs=5e-7)
-    assert table.cell(0, 1).std_error == pytest.approx(0.055328, abs=5e-7)
 
 
 def test_shares_of_hadamard_columns_sum_to_one_if_asked():
@@ -86,14 +90,14 @@ def test_shares_of_hadamard_columns_sum_to_one_if_asked():
 
 def test_large_masks_give_the_same_table_row_by_row(monkeypatch):
     """Too many different pairs to be counted: every report is a row, in blocks."""
-    rows, columns = reported(np.arange(1, 9).reshape(4, 2))
-    five, two = variable(one_of(5, {"name": "optimal_unary", "odds": "3"})), coin
-    weights = np.linspace(0.5, 2, len(rows))
-    before = TwoWayTable(joint([count_pairs(five, two, (rows, columns), weights)], len(rows)), Rule())
+    columns = reported(np.arange(1, 9).reshape(4, 2))
+    five = variable(one_of(5, {"name": "optimal_unary", "odds": "3"}))
+    weights = np.linspace(0.5, 2, len(columns[0]))
+    before = weighted(five, coin, columns, weights)
     monkeypatch.setattr(pair_moments, "MOST_COUNTED", 0)
     monkeypatch.setattr(pair_moments, "ROWS", 7)
 
-    after = TwoWayTable(joint([count_pairs(five, two, (rows, columns), weights)], len(rows)), Rule())
+    after = weighted(five, coin, columns, weights)
 
     assert after.raw == pytest.approx(before.raw, rel=1e-12)
     assert after.cell(3, 1).std_error == pytest.approx(before.cell(3, 1).std_error, rel=1e-9)
@@ -101,25 +105,18 @@ def test_large_masks_give_the_same_table_row_by_row(monkeypatch):
 
 
 def test_weights_that_are_all_alike_change_nothing():
-    rows, columns = reported(COINS)
-    plain = TwoWayTable(pair(coin, coin, COINS), Rule())
-
-    alike = TwoWayTable(joint([count_pairs(coin, coin, (rows, columns), np.full(1000, 3.5))], 1000), Rule())
+    plain, alike = TwoWayTable(TWO_COINS, Rule()), weighted(coin, coin, reported(COINS), np.full(1000, 3.5))
 
     for one, other in ((plain.cell(1, 1), alike.cell(1, 1)), (plain.share(1, 0), alike.share(1, 0))):
-        assert (one.raw, one.std_error, one.low, one.high) == pytest.approx(
-            (other.raw, other.std_error, other.low, other.high), rel=1e-9
-        )
+        assert figures(one) == pytest.approx(figures(other), rel=1e-9)
 
 
 def test_weights_widen_the_limits_by_what_they_cost():
     """Half of the reports counted thrice: Kish's factor 1.25, in the table as in its limits."""
-    rows, columns = reported(np.array(COINS) * 2)
-    weights = np.where(np.arange(2000) % 2, 3.0, 1.0)
-    table = TwoWayTable(joint([count_pairs(coin, coin, (rows, columns), weights)], 2000), Rule())
-    plain = TwoWayTable(pair(coin, coin, np.array(COINS) * 2), Rule())
-
-    cell, wider = plain.cell(1, 1), table.cell(1, 1)
+    columns = reported(np.array(COINS) * 2)
+    cell, wider = (
+        weighted(coin, coin, columns, each).cell(1, 1) for each in (None, np.where(np.arange(2000) % 2, 3.0, 1.0))
+    )
 
     assert wider.deff == pytest.approx(1.25)
     assert (wider.high - wider.low) / (cell.high - cell.low) == pytest.approx(1.25**0.5, rel=0.02)
@@ -130,12 +127,10 @@ REGIONAL = [[30, 12, 14], [200, 150, 100], [61, 25, 30]]
 OF_REGION = np.array([6.0, 1.0, 2.5])
 
 
-def regional(outcome: Variable, weighted: bool, width: int) -> TwoWayTable:
+def regional(outcome: Variable, is_weighted: bool, width: int) -> TwoWayTable:
     """A table by region, whose people all have the same weight."""
     columns = reported(np.array(REGIONAL)[:, :width])
-    weights = OF_REGION[columns[0]] if weighted else None
-    region = variable(public(one_of(3, {"name": "kary_rr", "odds": "3"})))
-    return TwoWayTable(joint([count_pairs(region, outcome, columns, weights)], len(columns[0])), Rule(least=0))
+    return weighted(REGION, outcome, columns, OF_REGION[columns[0]] if is_weighted else None, least=0)
 
 
 @pytest.mark.parametrize(
@@ -146,10 +141,7 @@ def test_weight_of_a_region_changes_nothing_within_it(outcome, width):
     plain, heavy = regional(outcome, False, width), regional(outcome, True, width)
 
     for row in range(3):
-        one, other = plain.share(row, 1), heavy.share(row, 1)
-        assert (other.raw, other.std_error, other.low, other.high) == pytest.approx(
-            (one.raw, one.std_error, one.low, one.high), abs=1e-9
-        )
+        assert figures(heavy.share(row, 1)) == pytest.approx(figures(plain.share(row, 1)), abs=1e-9)
 
 
 def test_errors_are_linearised_over_the_reports():
@@ -157,8 +149,7 @@ def test_errors_are_linearised_over_the_reports():
     columns = reported(np.array(REGIONAL)[:, :2])
     n = len(columns[0])
     weights = 0.5 + (np.arange(n) * 37 % 11) / 4
-    region = variable(public(one_of(3, {"name": "kary_rr", "odds": "3"})))
-    table = TwoWayTable(joint([count_pairs(region, coin, columns, weights)], n), Rule(least=0))
+    table = weighted(REGION, coin, columns, weights, least=0)
     inside, score = columns[0] == 1, (columns[1] - 0.25) / 0.5
     cell = (weights * inside * score).sum() / weights.sum()
     share = (weights * inside * score).sum() / (weights * inside).sum()
@@ -174,7 +165,7 @@ def test_few_effective_people_are_said():
     """Fewer than ten of a row, by the squares of its own weights; never without weights."""
     columns = reported([[20, 10], [100, 100]])
     weights = np.where((columns[0] == 0) & (np.arange(230) % 15 > 0), 1.0, 12.0)
-    few = TwoWayTable(joint([count_pairs(openly, coin, columns, weights)], 230), Rule(least=0))
+    few = weighted(openly, coin, columns, weights, least=0)
 
     assert few.few_people() == ("the weights leave fewer than 10 effective people in no of 'q'",)
     assert few.joint.people(0) == pytest.approx(52**2 / (28 + 2 * 144))
@@ -197,7 +188,7 @@ def test_earlier_channels_are_pooled_by_their_precision():
 
 def test_limits_of_all_cells_together_are_wider():
     """Each at a quarter of the error."""
-    one, all_ = (TwoWayTable(pair(coin, coin, COINS), Rule(simultaneous=each)).cell(1, 1) for each in (False, True))
+    one, all_ = (TwoWayTable(TWO_COINS, Rule(simultaneous=each)).cell(1, 1) for each in (False, True))
 
     assert all_.low < one.low < one.high < all_.high
 
@@ -207,7 +198,7 @@ def test_wide_limits_say_so():
     few = TwoWayTable(pair(coin, coin, [[6, 5], [4, 5]]), Rule())
 
     assert TOO_FEW in few.share(1, 1).warnings
-    assert TwoWayTable(pair(coin, coin, COINS), Rule()).cell(1, 1).warnings == ()
+    assert TwoWayTable(TWO_COINS, Rule()).cell(1, 1).warnings == ()
 
 
 def test_small_public_groups_are_left_out_beside_a_randomized_answer():
