@@ -1,22 +1,30 @@
-"""From shown counts to results: tallies, cohorts, alarms for reports that honest devices hardly send, the export."""
+"""From shown counts to results: tallies, cohorts, careless people, alarms for unlikely reports, the export."""
 
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib.metadata import version
 from typing import Any
 
 import pytest
 from sottovoce.aggregator.analysis.diagnostics import alarms
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse, cohort_groups
 from sottovoce.aggregator.analysis.published_counts import revisions_of
-from sottovoce.aggregator.analysis.results_document import export_document
+from sottovoce.aggregator.analysis.results_document import Population, export_document, group_of
+from sottovoce.aggregator.analysis.worked_example import results_in_words
+from sottovoce.aggregator.estimators.fixed_population import MOST, people_count
+from sottovoce.aggregator.export.catalogue import COLUMNS, result_rows
+from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.storage import Cell
+from sottovoce.aggregator.storage.hash_chain import ChainHead
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
 from tests.exported import answered, counted, send
+from tests.storage.test_contract import arrival, identity, plan
 from tests.surveys import document, every_type, months, survey
 from tests.unit.shared.test_schema import validate
 
@@ -311,3 +319,283 @@ def test_more_reports_than_people_ring(storage: SQLiteStorage) -> None:
     assert kinds(results, 49) == ["more"]
     assert kinds(results, 60) == []
     assert kinds(results) == []
+
+
+COIN = {"type": "boolean", "name": "cheated", "label": {"en": "Cheated?"}, "mechanism": {"name": "coin_flip"}}
+MOON = {"type": "boolean", "name": "moon", "label": {"en": "Moon?"}, "public": True, "anchor": True, "known_share": "0"}
+AGE = {"type": "integer", "name": "age", "label": {"en": "Age?"}, "min": 18, "max": 99, "public": True}
+TALLIES = {0: {0: 675, 1: 325}, 1: {0: 950, 1: 50}}
+"""Of 1,000 people, 10 % are careless; 15 % of all, and so 11.1 % of the others, cheated."""
+
+
+def asking(*questions: dict[str, Any], **changes: Any) -> Survey:
+    return parse_survey(document(questions=list(questions), **changes))
+
+
+def _counts(asked: Survey, tallies: dict[int, dict[int, int]] = TALLIES, **more: Any) -> RevisionCounts:
+    n = sum(tallies[0].values())
+    return counted(asked, Cell(0, ALL, n, 0, tallies), reports=n, **more)
+
+
+def _corrected(found: SurveyResults, name: str = "cheated") -> list[float | None]:
+    [result] = [each for each in found.questions if each.question.name == name]
+    return [estimate.raw for estimate in result.corrected]
+
+
+def test_corrected_share_is_beside_the_uncorrected_one() -> None:
+    """In the results, the JSON export with its schema, the rows of files and the terminal's sentences."""
+    found = analyse([_counts(asking(COIN, MOON))])
+    exported = export_document(found)
+    rows = [dict(zip(COLUMNS, row, strict=True)) for row in result_rows(found, About.of(found.survey))]
+
+    assert found.careless.raw == pytest.approx(0.1)
+    assert found.questions[0].estimates[0].raw == pytest.approx(0.15)
+    assert _corrected(found) == pytest.approx([(0.15 - 0.05) / 0.9])
+    validate("export", exported)
+    assert exported["careless"]["anchors"][0]["name"] == "moon"
+    assert exported["questions"][0]["corrected"]["people"] == "careful"
+    assert [(row["question"], row["among"]) for row in rows][:2] == [("cheated", "all"), ("cheated", "careful")]
+    assert "cheated: Corrected for careless answers: yes 11.1% (4.7% to 17.8%)." in results_in_words(found)
+
+
+def test_anchor_numbers_and_hidden_questions_are_not_corrected() -> None:
+    """A number has no options, and careless people meet hidden questions less or more often."""
+    hidden = {**COIN, "name": "hidden", "when_absent": "no", "visible_if": {"cheated": "yes"}}
+    asked = asking(COIN, MOON, AGE, hidden)
+    found = analyse([_counts(asked, TALLIES | {2: {2: 1000}, 3: {0: 700, 1: 300}})])
+    assert [bool(each.corrected) for each in found.questions] == [True, False, False, False]
+
+
+@pytest.mark.parametrize(("changes", "closed"), [({}, False), ({}, True), ({"trial": True}, False)])
+def test_open_surveys_wait_for_their_close(changes: dict[str, Any], closed: bool) -> None:
+    """These limits hold for one look; test runs have invented answers."""
+    found = analyse([_counts(asking(COIN, MOON, **changes), closed=closed)])
+    assert (found.careless is not None) == (closed or "trial" in changes)
+    assert bool(_corrected(found)) == (found.careless is not None)
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        # Its exact count would follow from the corrected shares.
+        _counts(asking(COIN, MOON), withheld=frozenset({"moon"})),
+        # Files of reports leave out rare public answers, which are those of careless people.
+        _counts(asking(COIN, MOON), {0: TALLIES[0], 1: {0: 997}}),
+    ],
+    ids=["withheld", "answers left out"],
+)
+def test_anchor_without_its_whole_count_corrects_nothing(counts: RevisionCounts) -> None:
+    found = analyse([counts])
+    assert found.careless is None
+    assert not _corrected(found)
+    assert "careless" not in export_document(found)
+
+
+def test_correction_may_add_an_anchor() -> None:
+    """The first revision asked without one: only the second one's reports say how many are careless."""
+    first, second = asking(COIN), asking(COIN, MOON, revision=2)
+    found = analyse([_counts(first, {0: TALLIES[0]}), _counts(second)])
+    assert (found.careless.n, found.questions[0].corrected[0].n) == (1000, 2000)
+    assert _corrected(found) == pytest.approx([(0.15 - 0.05) / 0.9])
+
+
+def test_anchor_of_a_later_revision_counts_earlier_answers_too() -> None:
+    """The same question was asked before it was called an anchor."""
+    plain = {key: value for key, value in MOON.items() if key not in {"anchor", "known_share"}}
+    found = analyse([_counts(asking(COIN, plain)), _counts(asking(COIN, MOON, revision=2))])
+    assert found.careless.n == 2000
+
+
+def _of_waves(**changes: Any) -> list[RevisionCounts]:
+    """Two waves of 1,000 people of one cohort, of whom 4 % and 20 % are careless."""
+    asked = asking(COIN, MOON, document()["questions"][2], waves=months(2), **changes)
+    tallies = {0: {0: 700, 1: 300}, 1: {0: 980, 1: 20}}, {0: {0: 675, 1: 325}, 1: {0: 900, 1: 100}}
+    cells = [
+        Cell(wave, cohort, 1000, 0, {**of_wave, 2: {0: 1000}})
+        for wave, of_wave in enumerate(tallies)
+        for cohort in (ALL, 0)
+    ]
+    return [counted(asked, *cells, reports=2000)]
+
+
+def test_waves_and_cohorts_have_their_own_careless_people() -> None:
+    """And so has a cohort in a wave."""
+    found = [analyse(_of_waves(), wave=wave) for wave in (0, 1, None)]
+    of_group = analyse(_of_waves(), cohort="first", wave=1)
+    shares = [view.careless.raw for view in (*found, of_group) if view.careless]
+    assert shares == pytest.approx([0.04, 0.2, 0.12, 0.2])
+
+
+def test_corrected_shares_of_waves_allow_for_the_same_people() -> None:
+    """Their variance is twice that of waves with other people each."""
+    same, fresh = (analyse(_of_waves(**changes)).questions[0].corrected[0] for changes in ({}, {"fresh_samples": True}))
+    assert same.raw == pytest.approx(fresh.raw)
+    assert (same.std_error or 0) == pytest.approx(2**0.5 * (fresh.std_error or 0))
+
+
+def test_declining_counts_as_an_option_shown() -> None:
+    """Three options: 10 % careless people say yes at a third, and decline at a third."""
+    ways = {"absent_category": True}
+    asked = asking({**COIN, **ways, "mechanism": {"name": "kary_rr", "odds": "3"}}, {**MOON, **ways})
+    truth = [0.9 * share + 0.1 / 3 for share in (0.95 * 0.8, 0.95 * 0.2, 0.05)]
+    reported = [round(3000 * (0.2 + 0.4 * share)) for share in truth]
+    anchored = [round(3000 * share) for share in (0.9 * 0.95 + 0.1 / 3, 0.1 / 3, 0.9 * 0.05 + 0.1 / 3)]
+    found = analyse([_counts(asked, {0: dict(enumerate(reported)), 1: dict(enumerate(anchored))})])
+    assert found.careless.raw == pytest.approx(0.1)
+    assert _corrected(found) == pytest.approx([0.8, 0.2], abs=0.002)
+    assert export_document(found)["questions"][0]["corrected"]["people"] == "careful_answered"
+
+
+def test_drawn_questions_share_fewer_reports_with_a_drawn_anchor() -> None:
+    """With one of two private questions each, no report has both, so the estimates are independent."""
+    anchor = {**COIN, "name": "moon", "anchor": True, "known_share": "0"}
+    asked, all_asked = asking(COIN, anchor, ask=1), asking(COIN, anchor)
+    tallies = {0: {0: 650, 1: 350}, 1: {0: 700, 1: 300}}
+    apart, together = (
+        analyse([_counts(each, tallies)]).questions[0].corrected[0].std_error or 0 for each in (asked, all_asked)
+    )
+    assert apart > together
+
+
+ADDED = {"title", "dates", "version", "trial", "journal"}
+
+
+CLASS = 30
+
+
+@pytest.fixture
+def school(storage: SQLiteStorage) -> SQLiteStorage:
+    """A database with the reports of a class, two thirds of whom say yes, and the survey closed."""
+    answered(storage, survey(), [(int(n % 3 > 0), n % 3, n % 2) for n in range(CLASS)])
+    return storage
+
+
+def known(storage: SQLiteStorage, people: int = CLASS, **chosen: object) -> tuple[Population, SurveyResults]:
+    """Whether the class is known to have answered, and the results."""
+    revisions = revisions_of(storage, "exam")
+    results = analyse(revisions, **chosen)  # type: ignore[arg-type]
+    return group_of(revisions, results, people), results
+
+
+def test_class_that_has_answered_is_counted(school: SQLiteStorage) -> None:
+    """Each option of a private question has its people, with the limits of exactly these."""
+    group, results = known(school)
+    (yes,) = results.questions[0].estimates
+
+    assert group.refused == ""
+    assert group.count(yes) == people_count(20, CLASS, 0.75, 0.25)
+
+
+@pytest.mark.parametrize(
+    ("people", "chosen", "reason"), [(29, {}, "number"), (31, {}, "number"), (15, {"cohort": "first"}, "cohort")]
+)
+def test_other_number_or_part_of_the_class_is_not_counted(
+    school: SQLiteStorage, people: int, chosen: dict[str, str], reason: str
+) -> None:
+    """Somebody would be missing, or stand for more than one."""
+    group, results = known(school, people, **chosen)
+
+    assert group.refused == reason
+    assert group.count(results.questions[0].estimates[0]) is None
+
+
+def test_open_survey_is_not_counted(storage: SQLiteStorage) -> None:
+    """Whoever has not answered yet is missing."""
+    storage.publish(survey())
+    send(storage, survey(), [(1, 2, 0)] * 25)
+
+    assert known(storage, 25)[0].refused == "open"
+
+
+def test_report_taken_back_leaves_the_class_uncounted(storage: SQLiteStorage) -> None:
+    """Before the close or after it: not everybody's answer is there, or is meant to be."""
+    key = storage.publish(survey()).key
+    storage.store([arrival(key, number) for number in range(31)])
+    storage.withdraw(plan(key), identity(0))
+    storage.close_survey("exam", 20_000)
+
+    assert known(storage)[0].refused == "withdrawn"
+
+
+def test_several_revisions_are_not_counted(school: SQLiteStorage) -> None:
+    """One person may have answered both."""
+    (old,) = revisions_of(school, "exam")
+    stored = replace(old.stored, revision=2)
+    twice = [old, RevisionCounts(stored, old.survey, old.cells)]
+    results = analyse(twice)
+
+    assert group_of(twice, results, results.reports).refused == "revisions"
+
+
+def test_waves_added_up_are_not_counted_and_one_of_them_is_by_its_own_reports(storage: SQLiteStorage) -> None:
+    """The same people answer in each."""
+    asked = survey(waves=months(2))
+    storage.publish(asked)
+    send(storage, asked, [(1, 2, 0)] * 30)
+    answered(storage, asked, [(1, 2, 0)] * 30, wave=1)
+
+    assert known(storage, 60)[0].refused == "waves"
+    assert known(storage, 30, wave=1)[0].refused == ""
+
+
+def test_question_that_only_some_were_asked_is_not_counted(storage: SQLiteStorage) -> None:
+    """Of two questions each device draws one."""
+    answered(storage, survey(ask=1), [(1, None, 0) if n % 2 else (None, 1, 0) for n in range(CLASS)])
+    group, results = known(storage)
+
+    assert group.refused == ""
+    assert [group.count(each) for result in results.questions[:2] for each in result.estimates] == [None] * 4
+    assert group.count(results.questions[2].estimates[0]) is not None
+
+
+def test_group_beyond_the_exact_sums_is_not_counted(school: SQLiteStorage) -> None:
+    """There the difference to a sample no longer matters."""
+    revisions = revisions_of(school, "exam")
+    results = analyse(revisions)
+    many = replace(results, reports=MOST + 1, waves=(MOST + 1,), received=MOST + 1)
+    (revision,) = revisions
+    known = replace(revision, stored=replace(revision.stored, reports=MOST + 1))
+
+    assert group_of([known], many, MOST + 1).refused == "large"
+
+
+def test_file_tells_the_people_where_they_are_counted(school: SQLiteStorage) -> None:
+    """In the published form, which has them nowhere else."""
+    group, results = known(school)
+    told = export_document(results, group=group)["questions"][0]["estimates"][0]["people"]
+
+    assert told == {"people": 25, "low": told["low"], "high": told["high"], "of": CLASS}
+    assert "people" not in export_document(results)["questions"][0]["estimates"][0]
+
+
+def exported(asked: Survey, journal: ChainHead | None = None) -> dict[str, object]:
+    return export_document(analyse([counted(asked, closed=False)]), journal)
+
+
+def test_export_says_title_dates_version_and_labels() -> None:
+    """In every language that the survey has."""
+    known = exported(survey(title={"en": "Exams", "de": "Prüfungen"}, closes="2026-06-01T00:00:00Z"))
+    questions = known["questions"]
+
+    assert known["title"] == {"en": "Exams", "de": "Prüfungen"}
+    assert known["dates"] == {"opens": None, "closes": "2026-06-01T00:00:00Z", "waves": []}
+    assert known["version"] == version("sottovoce")
+    assert isinstance(questions, list)
+    assert questions[0]["label"] == {"en": "Cheated?"}
+    assert "options" not in questions[0]
+    assert questions[1]["options"] == {name: {"en": name.title()} for name in ("time", "fear", "fun")}
+
+
+def test_export_of_a_try_out_says_so_first() -> None:
+    """And no other does."""
+    assert next(iter(exported(survey(trial=True)).items())) == ("trial", True)
+    assert "trial" not in exported(survey())
+
+
+def test_schema_knows_what_was_added_and_asks_for_none_of_it() -> None:
+    """An export of before it is as good as ever; of every type and mechanism, of waves, of a try-out."""
+    for asked in (survey(), survey(questions=every_type(), trial=True, waves=None), survey(waves=months(2))):
+        document = exported(asked, ChainHead(3, bytes(32)))
+        assert document["journal"] == f"3:{'0' * 64}"
+        for each in (document, {key: value for key, value in document.items() if key not in ADDED}):
+            validate("export", each)

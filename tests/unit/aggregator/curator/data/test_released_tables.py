@@ -13,16 +13,18 @@ from click.testing import Result
 from jsonschema import Draft202012Validator, ValidationError
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns
 from sottovoce.aggregator.curator.data.released_tables import count_sample_uniques, in_words
+from sottovoce.aggregator.curator.data.survey_source import survey_declaration
+from sottovoce.aggregator.curator.declaration import Categories, NumberColumn
 from sottovoce.aggregator.export.results_client.sources import StoredReports
 from sottovoce.aggregator.storage.audit_log.events import BUDGET_OPENED, MACHINE
 from sottovoce.aggregator.storage.copy import copy_all, save
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.spec import Survey
 
-from tests.commands import refused, run
+from tests.commands import done, refused, run
 from tests.exported import NOW, published, send
 from tests.surveys import document, survey
-from tests.unit.aggregator.curator.data.test_survey_source import asked
 
 ROWS = [(1, 0, 1, 4, 1)] * 150 + [(0, 1, 0, 9, 0)] * 50
 
@@ -70,9 +72,19 @@ def opened(folder: Path) -> SQLiteStorage:
     return SQLiteStorage(folder / "sottovoce.sqlite")
 
 
+def asked() -> Survey:
+    """A private question, the cohort, and public ones of other types."""
+    label = {"en": "?"}
+    more: list[dict[str, Any]] = [
+        {"type": "integer", "name": "hours", "label": label, "min": "0", "max": "9", "step": "1", "public": True},
+        {"type": "boolean", "name": "again", "label": label, "public": True},
+    ]
+    return survey(questions=[*document()["questions"], *more])
+
+
 @pytest.fixture
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A data folder with 200 reports of a survey that is closed."""
+def still_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data folder with 200 reports of a survey."""
     (tmp_path / "heads").mkdir()
     folder = tmp_path / "data"
     folder.mkdir()
@@ -80,8 +92,14 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     storage = published(folder, asked())
     send(storage, asked(), ROWS)
     storage.close()
-    assert run("survey", "close", "exam", "--data", folder).exit_code == 0
     return folder
+
+
+@pytest.fixture
+def data(still_open: Path) -> Path:
+    """The same folder, and the survey closed."""
+    assert run("survey", "close", "exam", "--data", still_open).exit_code == 0
+    return still_open
 
 
 def release(data: Path, epsilon: str = "300") -> Any:
@@ -309,3 +327,39 @@ def test_open_survey_is_not_published(data: Path) -> None:
     storage = opened(data)
     assert not storage.releases.has_any("exam")
     storage.close()
+
+
+def test_declaration_follows_from_the_survey() -> None:
+    """Public questions alone, by their type; of the cohort nothing can be asked."""
+    declared = survey_declaration([asked()])
+    assert {name: type(kind) for name, kind in declared.columns.items()} == {"hours": NumberColumn, "again": Categories}
+    assert declared.exact == ("year",)
+
+
+def test_closed_survey_is_asked_under_its_budget(still_open: Path) -> None:
+    """Not before it is closed; then its exact public answers are no longer written."""
+    data = still_open
+    here = ["--survey", "exam", "--data", data]
+    assert "open" in refused(run("curator", "bind", *here, "--epsilon", "1000")).output
+    assert run("survey", "close", "exam", "--data", data).exit_code == 0
+    bound = run("curator", "bind", *here, "--epsilon", "1000", "--json")
+    assert json.loads(bound.stdout)["records"] == 200
+
+    answers = {}
+    for words in (
+        ["histogram", "again"],
+        ["count", "--where", "hours<=4 & again=yes"],
+        ["mean", "hours"],
+        ["top", "again"],
+    ):
+        ended = done(run("curator", words[0], *here, *words[1:], "--epsilon", "200", "--json"))
+        answers[words[0]] = json.loads(ended.stdout)["values"]
+    assert answers["histogram"]["counts"][:2] == [50, 150]
+    assert answers["count"] == {"count": 150}
+    assert answers["mean"]["mean"] == "21/4"
+    assert answers["top"]["name"] == "yes"
+
+    out = data.parent / "reports-with-public.csv"
+    written = refused(run("results", "export", "exam", "--data", data, "--format", out.name, "--out", out, "--yes"))
+    assert "a budget for this survey's public answers was opened" in written.output
+    assert not out.exists()

@@ -35,7 +35,7 @@ from tests.commands import done, refused, run
 from tests.exported import NOW, TODAY, published, send
 from tests.surveys import survey
 from tests.unit.aggregator.accounts.test_authentication import log_in
-from tests.unit.aggregator.curator.data.test_survey_source import asked
+from tests.unit.aggregator.curator.data.test_released_tables import asked
 from tests.unit.aggregator.studio.joint_pages import SITE
 
 NOISY = ("hours", "again")

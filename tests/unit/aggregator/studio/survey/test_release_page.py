@@ -15,7 +15,7 @@ from sottovoce.aggregator.settings import Settings
 
 from tests.exported import TODAY, published, send
 from tests.unit.aggregator.accounts.test_authentication import log_in
-from tests.unit.aggregator.curator.data.test_survey_source import asked
+from tests.unit.aggregator.curator.data.test_released_tables import asked
 from tests.unit.aggregator.studio.joint_pages import SITE, get
 
 FILES = "/dashboard/surveys/exam/files"
