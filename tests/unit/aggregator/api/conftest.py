@@ -9,10 +9,10 @@ from flask.testing import FlaskClient
 from sottovoce.aggregator.accounts.authentication import new_key
 
 
-def program_of(app: Flask) -> FlaskClient:
+def program_of(app: Flask, name: str = "ann") -> FlaskClient:
     """The program of a researcher, with a key of its own."""
     token, digest = new_key()
-    app.extensions["storage"].add_researcher("ann", digest)
+    app.extensions["storage"].add_researcher(name, digest)
     client = app.test_client()
     client.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {token}"
     return client

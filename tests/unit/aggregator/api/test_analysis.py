@@ -26,14 +26,7 @@ from tests.unit.aggregator.analysis.closed_surveys import OPTIONS, states
 from tests.unit.aggregator.api.conftest import post, program_of
 from tests.unit.shared.test_schema import validator
 
-SCHEMAS = {
-    "crosstab": "crosstab",
-    "compare": "comparison",
-    "pairs": "pairs",
-    "test": "test",
-    "regression": "regression",
-    "weights": "weights",
-}
+SCHEMAS = {**dict(zip(OPTIONS, OPTIONS, strict=True)), "compare": "comparison"}
 
 
 LINEAR = {**OPTIONS["regression"], "model": "linear"}

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from sottovoce.aggregator.accounts.authentication import new_key
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared import canonical
@@ -15,6 +14,7 @@ from tests.conftest import FakeClock
 from tests.storage.test_contract import arrival
 from tests.surveys import document, survey
 from tests.unit.aggregator.accounts.test_authentication import log_in
+from tests.unit.aggregator.api.conftest import program_of
 
 EXAM = "/api/v1/surveys/exam"
 
@@ -139,11 +139,7 @@ def test_etag_moves_with_what_is_shown_and_with_nothing_else(
     first = tag()
     fill(storage, range(25, 49))
     clock.moment += timedelta(days=1)
-    token, digest = new_key()
-    storage.add_researcher("ben", digest)
-    other = app.test_client()
-    other.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {token}"
-    assert {tag(), tag(client=other), tag("?wave=")} == {first}
+    assert {tag(), tag(client=program_of(app, "ben")), tag("?wave=")} == {first}
     assert tag("?interval=wilson") != first
     fill(storage, range(49, 50))
     assert tag() != first

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from sottovoce.aggregator.accounts.authentication import new_key
 from sottovoce.aggregator.intake.request_limits import check_head
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.table_catalogue import TABLES
@@ -18,7 +17,7 @@ from tests.invited import blind_survey
 from tests.storage.test_contract import arrival
 from tests.surveys import months, survey
 from tests.unit.aggregator.accounts.test_authentication import log_in
-from tests.unit.aggregator.api.conftest import post
+from tests.unit.aggregator.api.conftest import post, program_of
 
 NONE_HELD = {"held": 0, "held_since": None}
 TOKENS = "/api/v1/surveys/exam/tokens"
@@ -232,13 +231,13 @@ def test_key_names_one_request(researcher: FlaskClient, storage: SQLiteStorage, 
 def test_key_is_its_researchers_and_its_surveys(app: Flask, researcher: FlaskClient, storage: SQLiteStorage) -> None:
     """Somebody else with the same key gets other tokens, and so does another survey."""
     storage.publish(survey(name="other", access="token"))
-    token, digest = new_key()
-    storage.add_researcher("ben", digest)
-    ben, key = app.test_client(), {"Idempotency-Key": NAMED}
     asked = [
-        post(researcher, TOKENS, {"count": 1}, **key),
-        post(researcher, "/api/v1/surveys/other/tokens", {"count": 1}, **key),
-        post(ben, TOKENS, {"count": 1}, Authorization=f"bearer {token}", **key),
+        post(client, path, {"count": 1}, **{"Idempotency-Key": NAMED})
+        for client, path in (
+            (researcher, TOKENS),
+            (researcher, "/api/v1/surveys/other/tokens"),
+            (program_of(app, "ben"), TOKENS),
+        )
     ]
 
     assert len({reply.json["tokens"][0]["token"][:16] for reply in asked}) == 3

@@ -49,7 +49,7 @@ from sottovoce.shared.parse_survey import parse_survey
 from tests.blocks import block, blocks, in_block
 from tests.documents import Document, question, survey
 from tests.random_surveys import random_survey
-from tests.surveys import document, every_type
+from tests.surveys import document, every_type, months
 from tests.vectors.arms import drawn_arms, three_arms, two_arms
 
 TEXTS = {
@@ -338,8 +338,7 @@ def test_own_protection_has_its_figures_too() -> None:
 def test_whoever_answers_in_every_wave_spends_all_of_it() -> None:
     """Once there are two waves, and the draft is a survey."""
     whole = asks({}, {}, declining="never")
-    waves = [{"opens": f"2026-0{month}-01T00:00:00Z", "closes": f"2026-0{month + 1}-01T00:00:00Z"} for month in (1, 2)]
-    head = {**whole.head, "waves": waves}
+    head = {**whole.head, "waves": months(2)}
     panel = panel_of(replace(whole, head=head), "t")
     assert (panel.waves, panel.epsilon) == (2, pytest.approx(2 * totals_of(whole).epsilon))
     public = tuple(replace(card, harm="public") for card in whole.cards)

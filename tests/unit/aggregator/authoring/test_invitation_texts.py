@@ -9,9 +9,10 @@ import pytest
 from sottovoce.aggregator.authoring.invitation_texts import ethics, letter, mail_merge, reminder, words_for
 from sottovoce.aggregator.i18n.translator import LANGUAGES
 from sottovoce.shared.accounting import percent_after
-from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.redemption import spell_modulus
 from sottovoce.shared.spec import Survey
+
+from tests.surveys import months, survey
 
 LINK = "https://example.org/s/exam#d=0123456789abcdef0123456789abcdef"
 CHEATED = {
@@ -24,18 +25,9 @@ YEAR = {"type": "boolean", "name": "first_year", "label": {"en": "Is this your f
 
 
 def _survey(*questions: dict[str, Any], **more: object) -> Survey:
-    return parse_survey(
-        {
-            "format": "sottovoce-survey/1",
-            "name": "exam",
-            "revision": 1,
-            "default_language": "en",
-            "title": {"en": "Exams here", "de": "Prüfungen hier"},
-            "researcher": {"name": {"en": "Dr A. Example"}, "contact": "ask@example.org"},
-            "questions": list(questions) or [CHEATED, YEAR],
-            **more,
-        }
-    )
+    about = {"title": {"en": "Exams here", "de": "Prüfungen hier"},
+             "researcher": {"name": {"en": "Dr A. Example"}, "contact": "ask@example.org"}}  # fmt: skip
+    return survey(questions=list(questions) or [CHEATED, YEAR], **{**about, **more})
 
 
 def _texts(language: str) -> list[Callable[[Survey], str]]:
@@ -109,8 +101,7 @@ def test_blind_letter_says_what_is_true_of_its_link() -> None:
         assert said not in told
     assert "Answers are sent at once" in letter(_survey(access="blind"), LINK, "en")
     assert "24 hours" not in letter(_survey(access="blind"), LINK, "en")
-    waves = [{"opens": f"2027-0{month}-01T00:00:00Z", "closes": f"2027-0{month + 1}-01T00:00:00Z"} for month in (5, 6)]
-    assert "every time on the same device" in letter(_survey(waves=waves, **BLIND), LINK, "en")
+    assert "every time on the same device" in letter(_survey(waves=months(2), **BLIND), LINK, "en")
 
 
 def test_ethics_text_says_what_is_kept_of_links() -> None:
@@ -133,15 +124,14 @@ def test_every_language_fills_every_place(language: str) -> None:
     """No brace is left, whatever the survey has."""
     declined = CHEATED | {"absent_category": True}
     copied = CHEATED | {"name": "copied"}
-    months = (("2027-05", "2027-06"), ("2027-07", "2027-08"))
-    waves = [{"opens": f"{first}-01T00:00:00Z", "closes": f"{last}-01T00:00:00Z"} for first, last in months]
+    waves = months(2)
     texts = {key: {"en": key} for key in ("description", "consent", "notice")}
     kept = {"retention": {"delete_on": "2028-03-31"}}
-    survey = _survey(declined, copied, YEAR, ask=1, access="token", waves=waves, **texts, **kept)
+    tokens = _survey(declined, copied, YEAR, ask=1, access="token", waves=waves, **texts, **kept)
 
     blind = _survey(declined, **texts, **BLIND)
     at_once = _survey(declined, waves=waves, access="blind")
-    for told in (write(each) for each in (survey, blind, at_once) for write in _texts(language)):
+    for told in (write(each) for each in (tokens, blind, at_once) for write in _texts(language)):
         assert "{" not in told
         assert "\n\n\n" not in told
 
@@ -175,8 +165,8 @@ def test_belief_is_rounded_up() -> None:
 
 def test_mail_merge_has_a_row_for_each_link_and_no_formula() -> None:
     """A title that a spreadsheet would compute is quoted."""
-    survey = _survey(title={"en": "=cmd()"})
-    rows = list(csv.reader(io.StringIO(mail_merge(survey, [LINK, LINK + "&t=2"], "en"))))
+    made = mail_merge(_survey(title={"en": "=cmd()"}), [LINK, LINK + "&t=2"], "en")
+    rows = list(csv.reader(io.StringIO(made)))
 
     assert rows[0] == ["link", "subject", "letter", "reminder"]
     assert [row[0] for row in rows[1:]] == [LINK, LINK + "&t=2"]

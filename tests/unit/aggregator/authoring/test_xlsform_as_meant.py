@@ -94,13 +94,6 @@ def test_page_says_which_conditions_hold_for_an_absent_answer() -> None:
         assert is_shown([Condition(name[2:-1], span=(0, 9))], [], {}) is False
 
 
-@pytest.mark.parametrize("heading", ["relevance", "bind::relevant", "bind:relevant", "Bind : relevant", "Relevant"])
-def test_every_heading_of_a_condition_is_read(heading: str) -> None:
-    """As pyxform reads it."""
-    found = _items((("type", "name", "label", heading), ASKED[0], ("select_one yn", "b", "B?", "${s} = 'yes'")))
-    assert found["b"]["visible_if"] == {"s": ["yes"]}
-
-
 def test_other_headings_are_read_or_named() -> None:
     """Constraints and required below bind, captions; what is only known is named once, with its column."""
     form = _form((
@@ -114,11 +107,23 @@ def test_other_headings_are_read_or_named() -> None:
         (1, "constraint_message"), (1, "guidance_hint"), (2, "readonly")]  # fmt: skip
 
 
-@pytest.mark.parametrize("begin", ["begin  group", "begin group", "Begin Group", "begin_group"])
-def test_group_is_one_however_it_is_written(begin: str) -> None:
-    """Its condition is the one of its questions."""
-    found = _items((("type", "name", "label", "relevant"), ASKED[0], (begin, "g", "", "${s} = 'yes'"),
-                    ("select_one yn", "b", "B?"), ("end group",)))  # fmt: skip
+@pytest.mark.parametrize(
+    ("heading", "rows"),
+    [
+        *(
+            (heading, [("select_one yn", "b", "B?", "${s} = 'yes'")])
+            for heading in ("relevance", "bind::relevant", "bind:relevant", "Bind : relevant", "Relevant")
+        ),
+        # The condition of a group is the one of its questions.
+        *(
+            ("relevant", [(begin, "g", "", "${s} = 'yes'"), ("select_one yn", "b", "B?"), ("end group",)])
+            for begin in ("begin  group", "begin group", "Begin Group", "begin_group")
+        ),
+    ],
+)
+def test_condition_is_read_however_its_heading_and_its_group_are_written(heading: str, rows: list[Any]) -> None:
+    """As pyxform reads it."""
+    found = _items((("type", "name", "label", heading), ASKED[0], *rows))
     assert found["b"]["visible_if"] == {"s": ["yes"]}
 
 
@@ -137,10 +142,13 @@ def test_repeated_group_is_left_out_however_it_is_written(name: str) -> None:
         ("select one from k", "select_one"), ("select1 k", "select_one"), ("Select_One k", "select_one"),
         ("select all that apply from k", "select_multiple"), ("select  multiple k", "select_multiple"),
         ("add select one prompt using k", "select_one"), ("select_one k or specify other", "select_one"),
+        ("q int", "integer"), ("add integer prompt", "integer"), ("q note", "note"),
     ],
 )  # fmt: skip
-def test_choice_is_read_however_it_is_written(written: str, kind: str) -> None:
-    assert _items((SURVEY, (written, "a", "A?")), (CHOICES, *ABC))["a"]["type"] == kind
+def test_type_is_read_however_it_is_written(written: str, kind: str) -> None:
+    """Older names too, as pyxform still does."""
+    survey = (("type", "name", "label", "constraint"), (written, "n", "N?", ". >= 0 and . <= 9"), ASKED[0])
+    assert _items(survey, (CHOICES, *YES_NO, *ABC))["n"]["type"] == kind
 
 
 @pytest.mark.parametrize(
@@ -241,15 +249,6 @@ def test_options_that_differ_stay_different() -> None:
     found = _items((SURVEY, ("select_one m", "m", "M?")), (CHOICES, *(("m", name, name) for name in names)))["m"]
     assert [each["name"] for each in found["choices"]] == [
         "minus_1", "1", "minus_99", "1_5", "1_5_2", "option", "option_2", "a", "a_2"]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("written", "kind"), [("q int", "integer"), ("add integer prompt", "integer"), ("q note", "note")]
-)
-def test_older_names_of_types_are_read(written: str, kind: str) -> None:
-    """As pyxform still does."""
-    found = _items((("type", "name", "label", "constraint"), (written, "n", "N?", ". >= 0 and . <= 9"), ASKED[0]))
-    assert found["n"]["type"] == kind
 
 
 def test_list_with_a_name_twice_is_refused_with_its_question() -> None:

@@ -42,17 +42,18 @@ def test_noise_has_the_width_of_the_bounds(grid, terms, rate, number):
     assert f"at most {number} {terms.neighbours.in_words}" in release.sensitivity
 
 
-def test_sum_is_exact_but_for_its_noise():
+@pytest.mark.parametrize(
+    ("values", "grid", "found"),
+    [
+        ([0, 3, 9], ODD, "5/2"),
+        ([-5, 1000], AGES, str(18 + 98)),
+        # Three values of 2^31 steps of 2^40 do not overflow.
+        ([2**31] * 3, NumberGrid(Fraction(0), Fraction(2**71), Fraction(2**40)), str(3 * 2**71)),
+    ],
+)
+def test_sum_is_exact_but_for_its_noise(values, grid, found):
     """Fractions of the grid, values beyond the bounds clipped."""
-    assert noisy_sum(np.array([0, 3, 9]), ODD, REPLACE, NoNoise()).values == {"sum": "5/2"}
-    assert noisy_sum(np.array([-5, 1000]), AGES, REPLACE, NoNoise()).values == {"sum": str(18 + 98)}
-
-
-def test_large_sums_do_not_overflow():
-    """Three values of 2^31 steps of 2^40 each."""
-    grid = NumberGrid(Fraction(0), Fraction(2**71), Fraction(2**40))
-
-    assert noisy_sum(np.array([2**31] * 3), grid, REPLACE, NoNoise()).values == {"sum": str(3 * 2**71)}
+    assert noisy_sum(np.array(values), grid, REPLACE, NoNoise()).values == {"sum": found}
 
 
 def test_told_error_is_that_of_the_running_code():

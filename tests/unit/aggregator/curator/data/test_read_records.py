@@ -1,16 +1,13 @@
 """A declaration is read strictly, and a curator's file as it was declared; no message repeats what it holds."""
 
-import json
 from collections.abc import Sequence
 from fractions import Fraction
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import numpy as np
 import pytest
-from jsonschema import Draft202012Validator
 from sottovoce.aggregator.curator.data.read_records import digest_of, read_declaration, read_records
 from sottovoce.aggregator.curator.declaration import (
     Categories,
@@ -21,6 +18,8 @@ from sottovoce.aggregator.curator.declaration import (
     parse_declaration,
 )
 from sottovoce.shared.errors import SpecError
+
+from tests.unit.shared.test_schema import validator
 
 AGE = {"minimum": 16, "maximum": "18.5", "step": "0.5", "centre": 17}
 DOCUMENT: dict[str, Any] = {
@@ -33,7 +32,7 @@ DOCUMENT: dict[str, Any] = {
         "id": {"unused": True},
     },
 }
-SCHEMA = json.loads(files("sottovoce.shared").joinpath("schema/data.schema.json").read_text(encoding="utf-8"))
+
 DECLARATION = parse_declaration(DOCUMENT)
 GOOD = "id,year,habits,age\n1,first,copied,16\n2,SECRET,phone;x,99\n3,second,,SECRET\n"
 
@@ -187,7 +186,7 @@ def test_declaration_names_each_column() -> None:
         "age": NumberColumn(Fraction(16), Fraction("18.5"), Fraction("0.5"), Fraction(17)),
     }
     assert found.unused == ("id",)
-    assert Draft202012Validator(SCHEMA).is_valid(DOCUMENT)
+    assert validator("data").is_valid(DOCUMENT)
 
 
 def test_digest_is_of_what_is_meant() -> None:

@@ -3,14 +3,14 @@
 import csv
 import json
 import zipfile
-from importlib.resources import files
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from click.testing import Result
-from jsonschema import Draft202012Validator, ValidationError
+from jsonschema import ValidationError
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns
 from sottovoce.aggregator.curator.data.released_tables import count_sample_uniques, in_words
 from sottovoce.aggregator.curator.data.survey_source import survey_declaration
@@ -25,6 +25,7 @@ from sottovoce.shared.spec import Survey
 from tests.commands import done, refused, run
 from tests.exported import NOW, published, send
 from tests.surveys import document, survey
+from tests.unit.shared.test_schema import validator
 
 ROWS = [(1, 0, 1, 4, 1)] * 150 + [(0, 1, 0, 9, 0)] * 50
 
@@ -68,8 +69,8 @@ def told(ended: Result) -> Any:
     return json.loads(ended.stdout)
 
 
-def opened(folder: Path) -> SQLiteStorage:
-    return SQLiteStorage(folder / "sottovoce.sqlite")
+def opened(folder: Path) -> AbstractContextManager[SQLiteStorage]:
+    return closing(SQLiteStorage(folder / "sottovoce.sqlite"))
 
 
 def asked() -> Survey:
@@ -125,20 +126,21 @@ def test_export_publishes_a_table_of_each_public_question(data: Path) -> None:
 def test_nothing_is_opened_unless_somebody_agrees(data: Path) -> None:
     """Closing opens no budget; whoever says no, or nothing, has none afterwards."""
     assert run("results", "export", "exam", "--data", data, "--release-epsilon", "1").exit_code == 1
-    storage = opened(data)
-    assert not storage.releases.has_any("exam")
-    storage.close()
+    with opened(data) as storage:
+        assert not storage.releases.has_any("exam")
 
 
 def test_crosstab_of_two_public_questions_goes_through_the_budget(data: Path) -> None:
+    """Their table is drawn once: columns in another order are the same question."""
     assert run("curator", "bind", "--survey", "exam", "--data", data, "--epsilon", "400").exit_code == 0
-    words = ("--rows", "hours", "--columns", "again", "--release-epsilon", "200")
-    (table,) = told(run("results", "crosstab", "exam", "--data", data, *words))["tables"]
+    here = ("results", "crosstab", "exam", "--data", data, "--release-epsilon", "200")
+    (table,) = told(run(*here, "--rows", "hours", "--columns", "again"))["tables"]
+    (again,) = told(run(*here, "--rows", "again", "--columns", "hours"))["tables"]
     assert table["names"][:2] == ["0 / no", "0 / yes"]
     assert [count for count in table["values"]["counts"] if count] == [150, 50]
-    assert (
-        run("results", "crosstab", "exam", "--data", data, *words[:4], "--within", "hours", *words[4:]).exit_code == 2
-    )
+    assert again["recorded_before"]
+    assert (again["names"], again["values"]) == (table["names"], table["values"])
+    assert run(*here, "--rows", "hours", "--columns", "again", "--within", "hours").exit_code == 2
 
 
 def test_exact_public_tables_are_withheld_once_a_budget_is_open(data: Path) -> None:
@@ -152,10 +154,8 @@ def test_exact_public_tables_are_withheld_once_a_budget_is_open(data: Path) -> N
     private = [question for question in before["questions"] if question["name"] not in document["withheld"]]
     assert document["questions"] == private
 
-    storage = opened(data)
-    reports = StoredReports(storage, "exam", lambda: NOW)
     margins = {"year": {"first": 0.5, "second": 0.5}, "again": {"no": 0.5, "yes": 0.5}}
-    for kind, options in (
+    undoing: list[tuple[str, dict[str, Any]]] = [
         ("crosstab", {"rows": "year", "columns": "again"}),
         ("compare", {"outcome": "again", "groups": "year"}),
         ("crosstab", {"rows": private[0]["name"], "columns": "again", "within": "year"}),
@@ -170,28 +170,26 @@ def test_exact_public_tables_are_withheld_once_a_budget_is_open(data: Path) -> N
         ("regression", {"outcome": private[0]["name"], "on": ["hours"]}),
         ("test", {"question": "again"}),
         ("test", {"question": "hours", "mean": 3}),
-    ):
-        with pytest.raises(EstimateError, match="would undo the noise"):
-            reports.answer(kind, options)
-    assert reports.answer("crosstab", {"rows": private[0]["name"], "columns": "year"})["cells"]
-    assert reports.answer("regression", {"outcome": private[0]["name"], "on": ["year"]})["coefficients"]
-    storage.close()
+    ]
+    with opened(data) as storage:
+        reports = StoredReports(storage, "exam", lambda: NOW)
+        for kind, options in undoing:
+            with pytest.raises(EstimateError, match="would undo the noise"):
+                reports.answer(kind, options)
+        assert reports.answer("crosstab", {"rows": private[0]["name"], "columns": "year"})["cells"]
+        assert reports.answer("regression", {"outcome": private[0]["name"], "on": ["year"]})["coefficients"]
 
 
 def test_tests_of_pairs_tell_nothing_of_public_questions(data: Path) -> None:
     """Their statistics depend on the exact margins."""
-    storage = opened(data)
-    reports = StoredReports(storage, "exam", lambda: NOW)
-    public = {"hours", "again"}
-    before = reports.answer("pairs", {})
-    assert any({one["first"], one["second"]} & public for one in before["pairs"])
-    release(data)
-    after = reports.answer("pairs", {})
-    assert after["pairs"]
-    assert [(one["first"], one["second"]) for one in after["pairs"]] == [
-        (one["first"], one["second"]) for one in before["pairs"] if not {one["first"], one["second"]} & public
-    ]
-    storage.close()
+    with opened(data) as storage:
+        reports = StoredReports(storage, "exam", lambda: NOW)
+        before = reports.answer("pairs", {})
+        release(data)
+        after = reports.answer("pairs", {})
+    pairs, left = ([{one["first"], one["second"]} for one in each["pairs"]] for each in (before, after))
+    assert left == [pair for pair in pairs if not pair & {"hours", "again"}]
+    assert 0 < len(left) < len(pairs)
 
 
 def test_folder_of_reports_has_no_exact_counts_of_public_questions(data: Path, tmp_path: Path) -> None:
@@ -207,22 +205,10 @@ def test_folder_of_reports_has_no_exact_counts_of_public_questions(data: Path, t
     assert not {"hours", "again"} & {question["name"] for question in counted["questions"]}
 
 
-def test_columns_in_another_order_are_the_same_question(data: Path) -> None:
-    """Their table is drawn once."""
-    assert run("curator", "bind", "--survey", "exam", "--data", data, "--epsilon", "4").exit_code == 0
-    here = ("results", "crosstab", "exam", "--data", data, "--release-epsilon", "1")
-    (first,) = told(run(*here, "--rows", "hours", "--columns", "again"))["tables"]
-    (again,) = told(run(*here, "--rows", "again", "--columns", "hours"))["tables"]
-    assert again["recorded_before"]
-    assert (again["names"], again["values"]) == (first["names"], first["values"])
-
-
 def test_documents_have_their_schema(data: Path, tmp_path: Path) -> None:
     """What a verb prints, and the file of all that was published, whatever was asked."""
     assert run("curator", "bind", "--survey", "exam", "--data", data, "--epsilon", "9").exit_code == 0
-    check = Draft202012Validator(
-        json.loads(files("sottovoce.shared").joinpath("schema/release.schema.json").read_text(encoding="utf-8"))
-    ).validate
+    check = validator("release").validate
     printed = release(data, "3")
     check(printed)
     assert run("curator", "mean", "--survey", "exam", "--data", data, "hours", "--epsilon", "1").exit_code == 0
@@ -239,9 +225,8 @@ def test_journal_has_who_opened_a_budget_and_for_which_survey(data: Path) -> Non
     """Once: what is published later is a file that was written."""
     release(data)
     release(data)
-    storage = opened(data)
-    noted = [(each.who, each.about) for each in storage.journal.entries() if each.what == BUDGET_OPENED]
-    storage.close()
+    with opened(data) as storage:
+        noted = [(each.who, each.about) for each in storage.journal.entries() if each.what == BUDGET_OPENED]
     assert noted == [(MACHINE, "exam")]
 
 
@@ -270,13 +255,12 @@ def test_budget_outlives_reopening_and_correction(data: Path) -> None:
     """The data grow by a revision that asks less; what was spent stays spent, and columns are those of the opening."""
     first = release(data)
     assert run("survey", "reopen", "exam", "--data", data).exit_code == 0
-    storage = opened(data)
     corrected = survey(
         revision=2, replaces=asked().digest, questions=[*document()["questions"], asked().document["questions"][-1]]
     )
-    storage.publish(corrected)
-    send(storage, corrected, [(1, 0, 1, 1)] * 60)
-    storage.close()
+    with opened(data) as storage:
+        storage.publish(corrected)
+        send(storage, corrected, [(1, 0, 1, 1)] * 60)
     assert run("survey", "close", "exam", "--data", data, "--yes").exit_code == 0
 
     assert [table["recorded_before"] for table in release(data)["tables"]] == [True, True]
@@ -290,15 +274,13 @@ def test_restored_and_copied_databases_spend_one_budget(data: Path, tmp_path: Pa
     """A backup from before the last answer is behind its head and refuses; a copy goes on where this one was."""
     assert run("curator", "bind", "--survey", "exam", "--data", data, "--epsilon", "3").exit_code == 0
     here = ("--survey", "exam", "--epsilon", "1")
-    storage = opened(data)
     for name in ("before", "copied"):
         (tmp_path / name).mkdir()
-    save(storage, tmp_path / "before" / "sottovoce.sqlite")
-    assert run("curator", "top", *here, "again", "--data", data).exit_code == 0
     copied = SQLiteStorage(tmp_path / "copied" / "sottovoce.sqlite", unfinished=True)
-    copy_all(storage, copied)
-    copied.close()
-    storage.close()
+    with opened(data) as storage, closing(copied):
+        save(storage, tmp_path / "before" / "sottovoce.sqlite")
+        assert run("curator", "top", *here, "again", "--data", data).exit_code == 0
+        copy_all(storage, copied)
 
     refused = run("curator", "mean", *here, "hours", "--data", tmp_path / "before")
     assert refused.exit_code == 1
@@ -310,11 +292,10 @@ def test_restored_and_copied_databases_spend_one_budget(data: Path, tmp_path: Pa
 
 def test_try_out_has_no_budget(data: Path) -> None:
     """Its answers are nobody's to publish; a survey without public questions has none either."""
-    storage = opened(data)
     tried = survey(name="tried", trial=True)
-    storage.publish(tried)
-    send(storage, tried, [(1, 0, 1)] * 30)
-    storage.close()
+    with opened(data) as storage:
+        storage.publish(tried)
+        send(storage, tried, [(1, 0, 1)] * 30)
     ended = refused(run("results", "export", "tried", "--data", data, "--release-epsilon", "1", "--yes"))
     assert "a test run has no budget" in ended.output
 
@@ -324,9 +305,8 @@ def test_open_survey_is_not_published(data: Path) -> None:
     assert run("survey", "reopen", "exam", "--data", data).exit_code == 0
     ended = refused(run("results", "export", "exam", "--data", data, "--release-epsilon", "1", "--yes"))
     assert "the survey is open" in ended.output
-    storage = opened(data)
-    assert not storage.releases.has_any("exam")
-    storage.close()
+    with opened(data) as storage:
+        assert not storage.releases.has_any("exam")
 
 
 def test_declaration_follows_from_the_survey() -> None:

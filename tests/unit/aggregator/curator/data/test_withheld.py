@@ -17,7 +17,6 @@ import pytest
 from click.testing import CliRunner
 from flask import Flask
 from flask.testing import FlaskClient
-from sottovoce.aggregator.accounts.authentication import new_key
 from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now
@@ -35,6 +34,7 @@ from tests.commands import done, refused, run
 from tests.exported import NOW, TODAY, published, send
 from tests.surveys import survey
 from tests.unit.aggregator.accounts.test_authentication import log_in
+from tests.unit.aggregator.api.conftest import program_of
 from tests.unit.aggregator.curator.data.test_released_tables import asked
 from tests.unit.aggregator.studio.joint_pages import SITE
 
@@ -135,19 +135,17 @@ def replies(folder: Path, served: Options) -> dict[str, str]:
 
 def _served(app: Flask, served: Options) -> Iterator[tuple[str, bytes]]:
     client: FlaskClient = log_in(app)[0]
-    token, digest = new_key()
-    app.extensions["storage"].add_researcher("bea", digest)
+    api = program_of(app, "bea")
     for rule in sorted(app.url_map.iter_rules(), key=str):
         if "GET" in rule.methods and not SKIPPED & {*rule.arguments, *rule.rule.split("/")}:
             for address in _addresses(rule.rule, served):
                 yield address, _read(client, address)
-    api = app.test_client()
     for kind, options in served:
-        address, key = f"/api/v1/surveys/exam/{kind}", {"Authorization": f"Bearer {token}"}
-        reply = api.post(address, json=options, headers=key)
+        address = f"/api/v1/surveys/exam/{kind}"
+        reply = api.post(address, json=options)
         while reply.status_code == 202:
             time.sleep(0.05)
-            reply = api.get(reply.headers["Location"], headers=key)
+            reply = api.get(reply.headers["Location"])
         yield f"{address} {options}", reply.data
 
 
