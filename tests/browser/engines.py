@@ -17,9 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import requests
-from playwright.sync_api import Error, Page, Playwright
-
-from tests.browser.chromium import launch
+from playwright.sync_api import Browser, Error, Page
 
 INSTALL = "apt-get install firefox-esr webkit2gtk-driver xvfb"
 PATIENCE = 30
@@ -171,13 +169,12 @@ def wait(look: Callable[[], Any]) -> Any:
 
 
 @contextmanager
-def chromium(driver: Playwright, kind: str) -> Iterator[Window]:
-    """Start Chromium, whose visits are private ones; hosts beyond this machine answer with an empty page."""
-    browser = launch(driver)
+def chromium(browser: Browser, kind: str) -> Iterator[Window]:
+    """Visit with Chromium, whose visits are private ones; hosts beyond this machine answer with an empty page."""
     context = browser.new_context()
     context.route(re.compile("^https://"), lambda route: route.fulfill(body="Survey", content_type="text/html"))
     yield ChromiumWindow(context.new_page(), kind)
-    browser.close()
+    context.close()
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from pathlib import Path
 from secrets import token_hex
 
 import pytest
-from playwright.sync_api import Playwright
+from playwright.sync_api import Browser
 from sottovoce.aggregator.invitations.key_file import KeysFile
 from sottovoce.aggregator.settings import Settings
 from sottovoce.cli.process import aggregator
@@ -36,11 +36,11 @@ NOT_SENT = "#main .problem h1"
 
 @pytest.fixture(scope="module", params=NAMES)
 def first(
-    request: pytest.FixtureRequest, playwright: Playwright, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest, browser: Browser, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Window]:
     """Start each browser once."""
     folder = tmp_path_factory.mktemp(request.param)
-    starts = {"chromium": lambda: chromium(playwright, "plain"),
+    starts = {"chromium": lambda: chromium(browser, "plain"),
               "firefox": lambda: firefox(folder, "plain"), "webkit": lambda: webkit(folder, "plain")}  # fmt: skip
     with starts[request.param]() as window:
         yield window

@@ -1,12 +1,10 @@
-"""One private question in a window of its own: what the page that opened it gets, sees and cannot do."""
+"""One private question in a window of its own: what Chromium alone is asked; the rest stands in test_three_browsers."""
 
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Error, Page
-from sottovoce import records
+from playwright.sync_api import Page
 from sottovoce.client.question_page import question_files
 from sottovoce.shared.single_question import parse_question
 
@@ -53,24 +51,6 @@ def drawn_in(window: Page) -> int:
     return count
 
 
-def test_record_comes_back_and_the_window_closes(asking: Page) -> None:
-    """The host hears of states and of one record; the focus is on the button again, and a form has four columns."""
-    window = window_of(asking)
-    assert window.evaluate("document.activeElement.textContent").startswith("Your randomized answer goes to localhost")
-    answer_in_window(window)
-    record = record_of(asking)
-    assert record["once"] == "device"
-    read = records.read(asking.evaluate("JSON.stringify(document.querySelector('sottovoce-question').record)"))
-    assert columns(asking) == {**records.columns(read), "cheated_state": "answered"}
-    sent = asking.evaluate("Object.fromEntries(new FormData(document.querySelector('form')))")
-    assert sent == {"nickname": "", **columns(asking)}
-    asking.wait_for_function(
-        "document.querySelector('sottovoce-question').shadowRoot.activeElement?.localName === 'button'"
-    )
-    assert asking.evaluate("states") == ["shown", "opened", "answered"]
-    assert "Randomized and handed over" in asking.locator("sottovoce-question [role=status]").inner_text()
-
-
 def test_block_comes_back_as_one_record(tab: Page, tmp_path: Path, host: str, place: str) -> None:
     """Each of its questions has four columns, the state as well before there is a record."""
     write_host(tmp_path, place, in_window(place, TOGETHER))
@@ -101,22 +81,6 @@ def test_number_is_asked_by_the_page_for_every_kind(tab: Page, tmp_path: Path, h
     with window.expect_event("close"):
         window.locator(".ending .primary").click()
     assert record_of(tab)["question"] == "times"
-
-
-def test_declining_is_told_apart_from_closing(asking: Page) -> None:
-    """Neither holds up a form that asks for no answer; nothing is drawn, and the question can be opened again."""
-    window = window_of(asking)
-    with window.expect_event("close"):
-        window.locator(".ending .second").click()
-    asking.wait_for_function("states.at(-1) === 'declined'")
-    asking.wait_for_timeout(700)
-    assert columns(asking) == {"cheated": "", "cheated_channel": "", "cheated_once": "", "cheated_state": "declined"}
-    window = window_of(asking)
-    assert drawn_in(window) == 0
-    window.close()
-    asking.wait_for_function("states.at(-1) === 'closed'")
-    answer_in_window(window_of(asking))
-    assert record_of(asking)["question"] == "cheated"
 
 
 @pytest.mark.parametrize(("end", "holds"), [("decline", False), ("close", True), ("answer", False)])
@@ -249,33 +213,6 @@ def test_work_of_the_window_is_not_felt_by_a_host_of_the_same_site(tab: Page, tm
         assert during > 2
 
 
-@pytest.mark.parametrize("act", ["message", "ask", "fragment"])
-def test_change_by_the_opener_covers_the_page(asking: Page, act: str) -> None:
-    """Nothing is drawn, what was chosen is gone, and the person is asked to start again."""
-    with asking.expect_popup() as opened:
-        asking.evaluate("""() => {
-          const { open } = window;
-          window.open = (...all) => (peer = open.apply(window, all));
-          document.querySelector("sottovoce-question").shadowRoot.querySelector("button").click();
-        }""")
-    window = opened.value
-    window.wait_for_selector("form")
-    window.locator("#answer-1").check()
-    asking.evaluate({
-        "message": "peer.postMessage('hello', '*')",
-        "ask": "peer.postMessage({ type: 'sottovoce:ask', participant: 'q', question: {} }, '*')",
-        "fragment": "url => { peer.location = url + '#answer-0'; }",
-    }[act], window.url)  # fmt: skip
-    window.wait_for_selector(".problem p")
-    assert "start again" in window.inner_text("main")
-    assert window.locator("input").count() == 0
-    assert drawn_in(window) == 0
-    asking.wait_for_function("states.at(-1) === 'blocked'")
-    window.close()
-    answer_in_window(window_of(asking))
-    assert record_of(asking)["question"] == "cheated"
-
-
 def test_opener_that_changes_at_send_draws_nothing_twice(asking: Page) -> None:
     """A message between Send and the draw ends the asking; the next window draws, once."""
     window = window_of(asking)
@@ -289,78 +226,6 @@ def test_opener_that_changes_at_send_draws_nothing_twice(asking: Page) -> None:
     window.wait_for_selector(".problem p")
     window.wait_for_timeout(200)
     assert drawn_in(window) == 0
-
-
-def test_lost_acknowledgement_gives_the_same_record_again(tab: Page, tmp_path: Path, host: str, place: str) -> None:
-    """A page that was reloaded meanwhile does not know the window; it says so, and draws nothing twice."""
-    write_host(tmp_path, place, in_window(place))
-    tab.context.add_init_script("const wait = setTimeout; setTimeout = (f, ms) => wait(f, ms > 4000 ? 300 : ms);")
-    tab.goto(host)
-    window = window_of(tab)
-    tab.goto(host)
-    window.locator("#answer-1").check()
-    window.locator(".ending .primary").click()
-    window.wait_for_selector(".problem p")
-    assert "Go back to the survey and press again" in window.inner_text("main")
-    drawn = window.evaluate("Object.values(JSON.parse(localStorage['sottovoce-question/1']).draws)[0].report")
-    window.close()
-    again = window_of(tab)
-    assert again.locator("input").count() == 0
-    answer_in_window(again)
-    assert record_of(tab)["report"] == drawn
-
-
-@pytest.mark.parametrize("kind", ["no opener", "no answer", "sandboxed host"])
-def test_without_a_way_back_nothing_is_asked(
-    new_context: NewContext, tmp_path: Path, host: str, place: str, kind: str
-) -> None:
-    """No option is shown, nothing is drawn, and it says what to do."""
-    context = new_context()
-    context.add_init_script("const wait = setTimeout; setTimeout = (f, ms) => wait(f, ms > 4000 ? 300 : ms);")
-    page = context.new_page()
-    if kind == "no opener":
-        page.goto(place)
-        window = page
-    else:
-        write_host(tmp_path, place, in_window(place), name="inner.html")
-        (tmp_path / "index.html").write_text(
-            "<!doctype html><button onclick=\"window.open('PLACE')\">Go</button>".replace("PLACE", place)
-            if kind == "no answer"
-            else '<!doctype html><iframe sandbox="allow-scripts allow-popups" src="inner.html"></iframe>'
-        )
-        page.goto(host)
-        button = page.locator("button") if kind == "no answer" else page.frames[1].locator("sottovoce-question button")
-        with context.expect_page() as opened:
-            button.click()
-        window = opened.value
-    window.wait_for_selector(".problem p")
-    assert "no way back to the survey" in window.inner_text("main")
-    assert window.locator("input").count() == 0
-
-
-def test_host_that_shares_no_window_is_told_so(tab: Page, tmp_path: Path, place: str) -> None:
-    """With Cross-Origin-Opener-Policy: same-origin the window asks nothing, and the state says blocked."""
-    write_host(tmp_path, place, in_window(place))
-    with serving(tmp_path, {"Cross-Origin-Opener-Policy": "same-origin"}) as origin:
-        tab.goto(origin)
-        window = window_of(tab)
-        assert "no way back to the survey" in window.inner_text("main")
-        tab.wait_for_function("states.at(-1) === 'blocked'")
-        assert columns(tab)["cheated_state"] == "blocked"
-
-
-def test_browser_that_opens_no_window_gets_a_link(asking: Page) -> None:
-    """As in other programs' browsers; through it the question is asked as ever."""
-    asking.evaluate("() => { window.open = () => null; }")
-    asking.locator("sottovoce-question button").click()
-    asking.wait_for_selector("sottovoce-question a")
-    assert columns(asking)["cheated_state"] == "blocked"
-    with asking.context.expect_page() as opened:
-        asking.locator("sottovoce-question a").click()
-    window = opened.value
-    window.wait_for_selector("form")
-    answer_in_window(window)
-    assert record_of(asking)["question"] == "cheated"
 
 
 def test_link_that_is_followed_again_asks_again(asking: Page) -> None:
@@ -395,24 +260,6 @@ def test_second_question_of_one_name_is_refused(asking: Page) -> None:
     assert found == ["shown", "blocked"]
 
 
-def test_second_window_says_that_one_is_open(new_context: NewContext, tmp_path: Path, host: str, place: str) -> None:
-    """Until the first is closed; the two draw once."""
-    write_host(tmp_path, place, in_window(place))
-    context = new_context()
-    pages = [context.new_page(), context.new_page()]
-    for page in pages:
-        page.goto(host)
-    first = window_of(pages[0])
-    second = window_of(pages[1])
-    assert "open in another window" in second.inner_text("main")
-    second.close()
-    answer_in_window(first)
-    again = window_of(pages[1])
-    assert again.locator("input").count() == 0
-    answer_in_window(again)
-    assert record_of(pages[1]) == record_of(pages[0])
-
-
 def test_leaving_is_asked_about_from_the_first_choice(asking: Page) -> None:
     """And not before, nor after the answer was handed over."""
     window = window_of(asking)
@@ -439,40 +286,6 @@ def test_without_storage_the_record_says_no(tab: Page, tmp_path: Path, host: str
         answer_in_window(window_of(page))
         assert record_of(page)["once"] == once
         page.context.close()
-
-
-def test_send_lies_at_one_place_whatever_is_chosen(asking: Page) -> None:
-    """Missing answer, either option, open explanation: the pointer is over the same spot of the host after it."""
-    window = window_of(asking)
-    places = [window.locator(".ending .primary").bounding_box()]
-    window.locator(".ending .primary").click()
-    places.append(window.locator(".ending .primary").bounding_box())
-    for option in (0, 1):
-        window.locator(f"#answer-{option}").check()
-        places.append(window.locator(".ending .primary").bounding_box())
-    window.evaluate("document.querySelector('details').open = true")
-    places.append(window.locator(".ending .primary").bounding_box())
-    assert all(place == places[0] for place in places)
-
-
-def test_keyboard_reaches_everything_and_no_key_both_chooses_and_sends(asking: Page) -> None:
-    """Enter on an option sends nothing; the tab key leads from the options to Send."""
-    asking.locator("sottovoce-question button").focus()
-    with asking.context.expect_page() as opened:
-        asking.keyboard.press("Enter")
-    window = opened.value
-    window.wait_for_selector("form")
-    for key in ("Tab", "Space", "ArrowDown", "Enter"):
-        window.keyboard.press(key)
-    window.wait_for_timeout(200)
-    assert not window.is_closed()
-    assert window.locator("#answer-1").is_checked() or window.locator("#answer-0").is_checked()
-    window.keyboard.press("Tab")
-    assert window.evaluate("document.activeElement.matches('.ending .primary')")
-    # The window may be gone before the key is let go: the event says whether it closed.
-    with window.expect_event("close"), suppress(Error):
-        window.keyboard.press("Enter")
-    assert record_of(asking)["question"] == "cheated"
 
 
 def test_window_and_button_are_accessible(tab: Page, tmp_path: Path, host: str, place: str, axe: str) -> None:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, Playwright
+from playwright.sync_api import Browser, Page
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, estimate_share
 
 from tests.browser.conftest import NewContext
@@ -66,9 +66,9 @@ def test_page_speaks_nine_languages_on_a_narrow_screen(page: Page, axe: str) -> 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["chromium", "firefox", "webkit"])
-def test_page_works_from_a_file_in_three_browsers(playwright: Playwright, tmp_path: Path, name: str) -> None:
+def test_page_works_from_a_file_in_three_browsers(browser: Browser, tmp_path: Path, name: str) -> None:
     """One answer, and a thousand, whose estimate and interval are the program's."""
-    starts = {"chromium": lambda: chromium(playwright, "plain"), "firefox": lambda: firefox(tmp_path, "plain"),
+    starts = {"chromium": lambda: chromium(browser, "plain"), "firefox": lambda: firefox(tmp_path, "plain"),
               "webkit": lambda: webkit(tmp_path, "plain")}  # fmt: skip
     with starts[name]() as window:
         visit(window)
