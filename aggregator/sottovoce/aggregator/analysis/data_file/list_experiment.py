@@ -37,6 +37,7 @@ from sottovoce.aggregator.analysis.data_file.list_model import (
     list_model,
 )
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable
+from sottovoce.aggregator.estimators.cone import distances, multipliers
 from sottovoce.aggregator.estimators.intervals import normal_quantile, upper_tail
 from sottovoce.shared.errors import Sentence, SpecError
 
@@ -47,7 +48,6 @@ FEWEST = 2
 
 WORK = 400_000
 """Draws of chi-bar-square, times the square of their length: the error of p is about .001 for three items."""
-MANY_SWEEPS = 500
 OTHER_ARM = -2
 CONTROL = ("0", "control")
 """Names of the arm without a sensitive item, where there are several with one."""
@@ -259,24 +259,11 @@ def _chi_bar(shares: NDArray[np.float64], covariance: NDArray[np.float64]) -> fl
     errors = np.sqrt(np.diag(covariance))
     correlation = covariance / np.outer(errors, errors)
     z = shares / errors
-    [pull] = _multipliers(z[None, :], correlation)
-    distance = float(-2 * pull @ z - pull @ correlation @ pull)
+    [distance] = distances(z[None], correlation, multipliers(z[None], correlation)).tolist()
     # A fixed seed: the same file has the same p.
     drawn = np.random.default_rng(0).multivariate_normal(np.zeros(len(z)), correlation, WORK // len(z) ** 2)
-    active = (_multipliers(np.concatenate([drawn, -drawn]), correlation) > 0).sum(axis=1)
+    active = (multipliers(np.concatenate([drawn, -drawn]), correlation) > 0).sum(axis=1)
     return math.fsum(float((active == df).mean()) * upper_tail(distance, df) for df in range(1, len(z) + 1))
-
-
-def _multipliers(points: NDArray[np.float64], correlation: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return for each point the m >= 0 with the largest -2 m'x - m'C m, coordinate by coordinate."""
-    pull = np.zeros_like(points)
-    for _ in range(MANY_SWEEPS):
-        before = pull.copy()
-        for place, row in enumerate(correlation):
-            pull[:, place] = np.maximum(0, pull[:, place] - points[:, place] - pull @ row)
-        if np.abs(pull - before).max() < 1e-7:
-            break
-    return pull
 
 
 def _same_precision(share: Document) -> int | None:

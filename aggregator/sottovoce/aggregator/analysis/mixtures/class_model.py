@@ -7,15 +7,15 @@ Shares      Means of the fitted shares, with errors by the delta method. Limits 
             share where its slope is -tilt. With weights, where the likelihood is no true one, by the log odds of the
             mean; but by profile, with the effective number of people, where the class may be empty.
 Edges       Where a share is 0 for some or all people, log odds run off and have no estimate, and nothing has an error.
-            A mean of shares that end at 0 lies inside: with two groups of people, one class of whom is empty, limits at
-            1.92 hold .925. The statistic is about chi-square with as many degrees of freedom as groups are not at
-            0, each with chance 1/2, and at least one. Limits are by its quantile where a class may be empty.
+            A mean share goes with shares of groups that may be 0, so limits at 1.92 are too short: with two groups, one
+            class empty in both, they hold .924 of beta. The quantile is the one of the law beside edges, see ``cone``,
+            with the covariance of shares of people at the ends of the predictors, of those within sqrt(ln n) errors of
+            0, which are taken as 0. By score products, since the observed information is that of log odds at a slope.
 Errors      By the observed information; with weights the sandwich.
 """
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,10 +25,11 @@ from sottovoce.aggregator.analysis.mixtures.designs import CHEATING, DESIGNS
 from sottovoce.aggregator.analysis.regression.covariance import covariance
 from sottovoce.aggregator.analysis.regression.likelihood_ratio import false_position, profile_limits
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
-from sottovoce.aggregator.analysis.regression.newton import Array, evaluate, maximize
+from sottovoce.aggregator.analysis.regression.newton import Array, evaluate, inverse, maximize, score_products
 from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, wald_coefficients
 from sottovoce.aggregator.analysis.report_columns import Columns
-from sottovoce.aggregator.estimators.intervals import normal_quantile, upper_tail
+from sottovoce.aggregator.estimators.cone import errors_to_edge, quantile_beside_edges
+from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.shared.errors import EstimateError
 
 AT_EDGE = "an estimate is at the edge of what is possible, so there are no standard errors; limits end at the edge"
@@ -38,8 +39,9 @@ NO_MAXIMUM = (
 )
 NO_MODEL = "a formula and {design} do not go together: cheater detection alone has a model"
 FEW = "{people} people are too few for {count} coefficients: leave predictors out"
-EMPTY, TRACE, STEEPEST, SMALL = 1e-4, 1e-7, 100.0, 1e-3
-"""Share shown as 0 at an edge, people of each class added for one person, the largest tilt, h of ``_tilted``."""
+EMPTY, TRACE, INSIDE, STEEPEST, SMALL = 1e-4, 1e-7, 1e-4, 100.0, 1e-3
+"""Share shown as 0 at an edge, people of each class added for one person, also to have slopes at an edge, the largest
+tilt, h of ``_tilted``."""
 _CLASSES = (1, 0, 2)
 """Classes of the design in the order of the model: honest noncarriers are the reference."""
 
@@ -117,12 +119,12 @@ class _Traced(Multinomial):
         yield from (each / 2 for each in super().predictors(theta, part))
 
 
-def _tilted(model: Multinomial, tilts: Array) -> Multinomial:
+def _tilted(model: Multinomial, tilts: Array, trace: float = TRACE) -> Multinomial:
     """Return the model with a log likelihood that is larger by ``tilts``, (k,), times the fitted shares of each person.
 
     As further reports: log(sum of shares times exp(h tilt)) / h is that, but for h / 2 times a variance.
     """
-    classes, further = len(tilts), np.array([[1.0], [1 / SMALL], *[[TRACE]] * len(tilts)])
+    classes, further = len(tilts), np.array([[1.0], [1 / SMALL], *[[trace]] * len(tilts)])
     return _Traced(
         np.tile(model.columns, classes + 2),
         np.append(model.codes, np.repeat(len(model.likelihood) + np.arange(classes + 1), model.rows)),
@@ -137,35 +139,44 @@ def _everybody(model: Multinomial, theta: Array) -> Array:
     return np.append(1 - fitted.sum(axis=0)[None], fitted, axis=0)
 
 
+def _slopes(shares: Array, place: int) -> Array:
+    """Return the derivatives of a share by the log odds of each class after the first, (k - 1, n)."""
+    return np.asarray(shares[place] * ((np.arange(1, len(shares)) == place)[:, None] - shares[1:]))
+
+
 def _shares(model: Multinomial, theta: Array, variance: Array | None, z: float, plain: bool) -> Iterator[Document]:
     """Yield the mean fitted share of each class."""
-    everybody, best = _everybody(model, theta), evaluate(model, theta).log_likelihood
-    at_edge = _of_empty(len(model.columns), z)
-    without = [maximize(replace(model, likelihood=np.delete(model.likelihood, place, axis=1))) for place in range(3)]
-    if variance is None or 2 * (best - max(each.log_likelihood for each in without)) < at_edge**2:
-        z = at_edge
-    for place, shares in enumerate(everybody):
+    everybody = _everybody(model, theta)
+    for place, (shares, quantile) in enumerate(zip(everybody, _quantiles(model, everybody, z), strict=True)):
         share, error = float(np.average(shares, weights=model.weights)), None
-        low, high = _limit(model, theta, place, -z), _limit(model, theta, place, z)
+        low, high = _limit(model, theta, place, -quantile), _limit(model, theta, place, quantile)
         if variance is None:
             share = round(share) if min(share, 1 - share) < EMPTY else share
         else:
-            # The derivative of a share by the log odds of each class.
-            slopes = shares * ((np.arange(1, len(everybody)) == place)[:, None] - everybody[1:])
-            share, error, *by_odds = mean_share(model, shares, slopes, variance, z)
+            share, error, *by_odds = mean_share(model, shares, _slopes(everybody, place), variance, quantile)
             low, high = (low, high) if plain or low == 0 else by_odds
         yield {"share": share, "se": error, "low": low, "high": high}
 
 
-def _of_empty(terms: int, z: float) -> float:
-    """Return the z of limits where a class may be empty; see "Edges"."""
-    chances = [(max(k, 1), math.comb(terms, k) / 2.0**terms) for k in range(terms + 1)]
-
-    def excess(statistic: float) -> float:
-        return upper_tail(z**2, 1) - sum(share * upper_tail(statistic, df) for df, share in chances)
-
-    most = terms * z**2
-    return z if terms == 1 else math.sqrt(false_position(excess, (z**2, excess(z**2)), (most, excess(most))))
+def _quantiles(model: Multinomial, everybody: Array, z: float) -> Iterator[float]:
+    """Yield the z of limits of the mean share of each class; see "Edges"."""
+    inside = maximize(_tilted(model, np.zeros(len(everybody)), INSIDE)).theta
+    variance, fitted = inverse(score_products(model, inside)), _everybody(model, inside)
+    if variance is None:
+        raise EstimateError(NO_MAXIMUM)
+    # Slopes of all shares, (k, d, n), by the coefficients; and of their means.
+    slopes = np.stack(
+        [(_slopes(fitted, place)[:, None] * model.columns).reshape(len(variance), -1) for place in range(len(fitted))]
+    )
+    means = np.average(slopes, axis=2, weights=model.weights)
+    ends = np.unique([model.columns.argmin(axis=1), model.columns.argmax(axis=1)])
+    of_ends = slopes[:, :, ends].swapaxes(1, 2).reshape(-1, len(variance))
+    errors = np.sqrt(np.einsum("md,de,me->m", of_ends, variance, of_ends))
+    near = everybody[:, ends].ravel() < errors * errors_to_edge(float(np.sum(np.asarray(model.weights))))
+    classes = np.repeat(np.arange(len(fitted)), len(ends))
+    for place, mean in enumerate(means):
+        joint = np.concatenate([mean[None], of_ends[near]])
+        yield quantile_beside_edges(joint @ variance @ joint.T, z, classes[near] == place)
 
 
 def _limit(model: Multinomial, theta: Array, place: int, z: float) -> float:

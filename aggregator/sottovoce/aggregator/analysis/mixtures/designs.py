@@ -42,6 +42,7 @@ class MixtureDesign:
         origin, solved: class and classes whose mean reports give the closed form, as many as unknown shares.
         mean: P(yes) of each class in a group with this p; of several draws, the chance of a red card.
         numbers: how many numbers the p of a group has.
+        edges: sets of classes without people at an edge of the region of mean reports; None for each class by itself.
         same: why groups with equal p do not identify the shares.
         privacy: sentences on epsilon, from the p of all groups and the estimated shares.
         disobedience: sentences on a self-protective no.
@@ -55,6 +56,7 @@ class MixtureDesign:
     disobedience: str
     numbers: int = 1
     same: str = "both groups have the same p ({p}), so reports cannot tell the shares apart: choose different ones"
+    edges: tuple[tuple[int, ...], ...] | None = None
 
     def channel(self, p: P, draws: int) -> ChannelRows:
         """Return P(report | class), one row for each class, reports 0 .. ``draws``."""
@@ -141,6 +143,7 @@ DESIGNS = {
     "unrelated_unknown": MixtureDesign(
         _TWO_QUESTIONS, 0, (2, 1), lambda p: (0.0, 1 - p[0], p[0], 1.0), _unrelated,
         f"{_NO}and q are both too low by the factor 1 - c, and nothing in the fit shows it",
+        edges=((0, 1), (0, 2), (1, 3), (2, 3)),
     ),
     "cheater_detection": MixtureDesign(CHEATING, 2, (0, 1), lambda p: (1.0, p[0], 0.0), _cheaters, _GAMMA),
     SYMMETRIC: MixtureDesign(

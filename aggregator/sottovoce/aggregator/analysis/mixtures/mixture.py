@@ -7,7 +7,7 @@ are approximate (Kish).
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from numbers import Real
@@ -21,11 +21,20 @@ from sottovoce.aggregator.analysis.data_file.read_table import FileTable
 from sottovoce.aggregator.analysis.data_file.weighted_shares import weights_of
 from sottovoce.aggregator.analysis.documents import COUNTS_ALONE
 from sottovoce.aggregator.analysis.mixtures.class_model import AT_EDGE, with_class_model
-from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS, KUK, SAME_OF_ALL, SYMMETRIC, MixtureDesign, P
+from sottovoce.aggregator.analysis.mixtures.designs import (
+    DESIGNS,
+    KUK,
+    SAME_OF_ALL,
+    SYMMETRIC,
+    MixtureDesign,
+    MixtureShare,
+    P,
+)
 from sottovoce.aggregator.analysis.mixtures.likelihood import EDGE, MixtureLikelihood, share_of
 from sottovoce.aggregator.analysis.one_sample_test import FEWEST_EXPECTED
-from sottovoce.aggregator.analysis.regression.newton import Array
+from sottovoce.aggregator.analysis.regression.newton import Array, inverse
 from sottovoce.aggregator.analysis.weights import kish_effect, weight_warnings
+from sottovoce.aggregator.estimators.cone import errors_to_edge, quantile_beside_edges
 from sottovoce.aggregator.estimators.intervals import normal_quantile, upper_tail
 from sottovoce.shared.channel_text import read_number
 from sottovoce.shared.errors import EstimateError, Sentence, SpecError, error_message
@@ -263,7 +272,9 @@ def mixture_document(design: str, data: MixtureData, confidence: float) -> Docum
     for share in known.shares:
         value = values[share.name]
         error = None if at_edge or value is None else 1 / math.sqrt(model.profile(share, value).curvature)
-        low, high = (0.0, 1.0) if value is None else model.limits(share, value, best, z)
+        low, high = (0.0, 1.0)
+        if value is not None:
+            low, high = model.limits(share, value, best, _quantile(known, data, model, weights, share, z))
         closed = None if raw is None else share_of(share, raw)
         shares[share.name] = {
             "label": share.label, "share": value, "se": error, "low": low, "high": high, "raw": closed
@@ -301,6 +312,36 @@ def _closed_form(known: MixtureDesign, data: MixtureData) -> Array | None:
     weights[list(known.solved)] = np.linalg.solve(slopes, data.means - means[:, known.origin])
     weights[known.origin] = 1 - weights.sum()
     return weights
+
+
+def _quantile(
+    known: MixtureDesign, data: MixtureData, model: MixtureLikelihood, weights: Array, share: MixtureShare, z: float
+) -> float:  # fmt: skip
+    """Return the z of the limits of a share, larger where shares that it depends on may be at their edges."""
+    sizes = np.repeat(data.counts.sum(axis=1), data.draws + 1)
+    classes = np.arange(len(weights))
+
+    def by_solved(some: Iterable[int]) -> Array:
+        """Return the derivatives of the share of some classes by those of the solved ones."""
+        inside = np.isin(classes, list(some)).astype(float)
+        return np.asarray(inside[list(known.solved)] - inside[known.origin])
+
+    slopes = model.chances[list(known.solved)] - model.chances[known.origin]
+    # A report that the fit holds for impossible would make the shares certain.
+    variance = inverse(slopes * (sizes / np.maximum(weights @ model.chances, 1 / sizes)) @ slopes.T)
+    edges = [list(each) for each in known.edges or classes[:, None].tolist()]
+    one, zero = ({*share.one} - {*share.zero}), ({*share.zero} - {*share.one})
+    part, rest = float(weights[[*one]].sum()), float(weights[[*zero]].sum())
+    mean = rest * by_solved(one) - part * by_solved(zero)
+    if variance is None or not mean.any():
+        return z
+    of_edges = np.stack([by_solved(each) for each in edges])
+    errors = np.sqrt(np.einsum("md,de,me->m", of_edges, variance, of_edges))
+    near = np.array([weights[each].sum() for each in edges]) < errors * errors_to_edge(float(sizes.sum()))
+    joint = np.concatenate([mean[None], of_edges[near]])
+    covariance = joint @ variance @ joint.T
+    own = covariance[0, 1:] ** 2 > (1 - EDGE) * covariance[0, 0] * np.diag(covariance)[1:]
+    return quantile_beside_edges(covariance, z, own)
 
 
 def _misfit(counts: Array, fitted: Array, unknown: int) -> Document:

@@ -521,9 +521,10 @@ def test_limit_of_a_class_that_may_be_empty_is_0(tmp_path: Path) -> None:
 
 
 def test_class_without_people_has_the_share_0_with_an_upper_limit(tmp_path: Path) -> None:
-    """Two groups of a predictor, whose shares are free: limits are where their own likelihood falls by 4.564 / 2.
+    """Two groups of a predictor, whose shares are free: limits are where their own likelihood falls by 4.231 / 2.
 
-    Of chi-square with one degree of freedom, or two with chance 1/4, 4.564 has the tail .05.
+    If nobody is in the class, its share in each group is 0 with chance 1/2, so the statistic is chi-square with none,
+    one or two degrees of freedom with chances 1/4, 1/2 and 1/4.
     """
     counts = {(0, 0): (100, 150), (1, 0): (205, 45), (0, 1): (92, 158), (1, 1): (200, 50)}
     found = _by_x(tmp_path, counts)
@@ -546,6 +547,22 @@ def test_class_without_people_has_the_share_0_with_an_upper_limit(tmp_path: Path
     both = best[0][:, None] + best[1]
     shares = (np.linspace(0, 0.2, 201)[:, None] + np.linspace(0, 0.2, 201)) / 2
     assert found["model"]["log_likelihood"] == pytest.approx(both.max(), abs=0.01)
-    tail = 0.75 * math.erfc(math.sqrt(4.564 / 2)) + 0.25 * math.exp(-4.564 / 2)
+    tail = 0.5 * math.erfc(math.sqrt(4.231 / 2)) + 0.25 * math.exp(-4.231 / 2)
     assert tail == pytest.approx(0.05, abs=1e-4)
-    assert gamma["high"] == pytest.approx(shares[both >= both.max() - 4.564 / 2].max(), abs=2e-3)
+    assert gamma["high"] == pytest.approx(shares[both >= both.max() - 4.231 / 2].max(), abs=2e-3)
+
+
+def test_share_where_two_edges_meet_has_the_limits_of_their_angle() -> None:
+    """Without carriers, honest and lying ones are both 0: between 1.92 and the fall of that angle 0 is inside.
+
+    Chi-square with two degrees of freedom is as likely as their angle is of a circle, with one 1/2 (Kudo 1963).
+    """
+    honest, lying = np.array([0.3, 0.7]), np.array([-0.7, -0.3])
+    angle = math.acos(honest @ lying / (honest @ honest)) / (2 * math.pi)
+    for x, inside in ((15, True), (16, False)):
+        found = mixture("lie_detector", (0.3, 0.7), [350 - x, 150 + x], [500, 500]).document
+        at_0 = 2 * (350 * math.log(0.7) + 150 * math.log(0.3)) + x * math.log(0.3 / 0.7) * 2
+        fallen = 2 * (found["log_likelihood"] - at_0)
+        assert fallen > 1.959964**2
+        assert (0.5 * math.erfc(math.sqrt(fallen / 2)) + angle * math.exp(-fallen / 2) > 0.05) is inside
+        assert (found["shares"]["pi"]["low"] == 0) is inside

@@ -1,0 +1,51 @@
+"""The law of a likelihood ratio beside edges is the one of integrals over angles, and of mixtures of chi-square."""
+
+import math
+
+import numpy as np
+import pytest
+from sottovoce.aggregator.estimators.cone import distances, multipliers, quantile_beside_edges
+from sottovoce.aggregator.estimators.intervals import upper_tail
+
+Z = 1.959964
+
+
+def _beside(correlations: list[float]) -> np.ndarray:
+    """Correlations of a parameter with independent numbers."""
+    found = np.eye(len(correlations) + 1)
+    found[0, 1:] = found[1:, 0] = correlations
+    return found
+
+
+def test_distance_is_the_one_from_the_nearest_point_of_the_cone() -> None:
+    """Of points with correlated coordinates, by a search over a grid of the cone."""
+    covariance = np.array([[2.0, 0.9], [0.9, 1.0]])
+    points = np.array([[-1.0, 0.5], [1.0, -2.0], [-1.0, -1.0], [0.3, 0.2]])
+    grid = np.stack(np.meshgrid(*[np.linspace(0, 4, 801)] * 2), axis=-1).reshape(-1, 2)
+    least = [np.einsum("ni,ij,nj->n", point - grid, np.linalg.inv(covariance), point - grid).min() for point in points]
+    assert distances(points, covariance, multipliers(points, covariance)) == pytest.approx(least, abs=1e-4)
+
+
+@pytest.mark.parametrize("r", [0.0, 0.6, 0.885, 0.97])
+def test_one_number_at_its_edge_has_the_law_of_an_angle(r: float) -> None:
+    """A half-plane and a ray in it: of a point in direction a, the difference of distances is its square times f(a)."""
+    angles = (np.arange(20_000) + 0.5) * 2 * math.pi / 20_000
+    ray = math.acos(r)
+    along, across, below = np.cos(angles - ray), np.sin(angles - ray), np.minimum(np.sin(angles), 0)
+    parts = np.maximum(np.where(along > 0, across**2, 1.0) - below**2, 1e-12)
+    z = quantile_beside_edges(_beside([r]), Z, np.array([False]))
+    assert float(np.exp(-(z**2) / 2 / parts).mean()) == pytest.approx(0.05, abs=1.5e-3)
+
+
+@pytest.mark.parametrize("numbers", [1, 2])
+def test_numbers_that_fix_the_parameter_give_a_mixture_of_chi_squares(numbers: int) -> None:
+    """Bin(k + 1, 1/2) degrees of freedom, where the parameter is all but the sum of k numbers at 0."""
+    z = quantile_beside_edges(_beside([0.9999 / numbers**0.5] * numbers), Z, np.zeros(numbers, bool))
+    tail = sum(math.comb(numbers + 1, df) / 2 ** (numbers + 1) * upper_tail(z**2, df) for df in range(1, numbers + 2))
+    assert tail == pytest.approx(0.05, abs=3e-3)
+
+
+def test_own_edge_makes_no_limit_shorter() -> None:
+    """At its own edge the statistic is half of chi-square; the parameter may be far from there, too."""
+    assert quantile_beside_edges(np.ones((2, 2)), Z, np.array([True])) == Z
+    assert quantile_beside_edges(np.ones((1, 1)), Z, np.zeros(0, bool)) == Z
