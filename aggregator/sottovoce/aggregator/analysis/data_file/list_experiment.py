@@ -37,6 +37,7 @@ from sottovoce.aggregator.analysis.data_file.list_model import (
     list_model,
 )
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable
+from sottovoce.aggregator.analysis.mixtures.class_model import AT_EDGE
 from sottovoce.aggregator.estimators.cone import distances, multipliers
 from sottovoce.aggregator.estimators.intervals import normal_quantile, upper_tail
 from sottovoce.shared.errors import Sentence, SpecError
@@ -117,6 +118,8 @@ def list_experiment(
         arms = _halves(table, arm, {**{each: place for place, each in enumerate(named)}, control: -1}, OTHER_ARM)
         merged, size = _counts(table, columns[0]), found["lists"][0]["items"]
         found["model"] = list_model(table, arm, columns[0], merged, arms, named, size, formula, confidence)
+        if any(each["std_error"] is None for each in found["model"]["shares"]):
+            found["warnings"].append(AT_EDGE)
     shared = Sentence(SAME_CONTROL, control=control)
     return {**found, "warnings": [*found["warnings"], shared], "further": further} if further else found
 

@@ -4,6 +4,7 @@ Combined    p is the share of a direct yes, d the difference in means among thos
             variance (1 - d)^2 p (1 - p) / (n - 1) + (1 - p)^2 (v_t / n_t + v_c / n_c). It takes a direct yes as true.
 Placebo     I: among those who said yes the difference is 1. II: the direct yes is as frequent in both halves, since the
             list cannot change it. Both are two-sided z tests.
+Edges       Without predictors a share may be 0 or 1: limits are by profile likelihood then, and nothing has an error.
 Source      Blair and Imai 2012; Aronow, Coppock, Crawford and Green 2015.
 """
 
@@ -20,14 +21,17 @@ from sottovoce.aggregator.analysis.data_file.people_with_predictors import (
     people_with_predictors,
 )
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable
+from sottovoce.aggregator.analysis.regression.likelihood_ratio import profile_limits
 from sottovoce.aggregator.analysis.regression.list_logit import ListLogit, ways_of_counts
-from sottovoce.aggregator.analysis.regression.newton import inverse, maximize
-from sottovoce.aggregator.analysis.regression.regression_result import wald_coefficients
+from sottovoce.aggregator.analysis.regression.newton import Fit, inverse, maximize
+from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, wald_coefficients
 from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.shared.errors import EstimateError
 
 FEWEST_ITEMS = 2
 FIGURES = ("share", "std_error", "low", "high")
+FAR = 9.0
+"""Log odds from which a share is shown as 0 or 1, if some share is at its edge."""
 FEW_ITEMS = "a model needs a list of at least {least} items; see the difference in means"
 NO_MAXIMUM = (
     "this list experiment has no finite maximum of the likelihood: the share of the sensitive item could be 0 or 1 in "
@@ -62,26 +66,45 @@ def list_model(
     sample, rows = people_with_predictors(data, there, (arm, *columns), formula, confidence)
     model = ListLogit(sample.design.columns, counts[rows], ways_of_counts(items), arms=arms[rows])
     fit = maximize(model)
-    covariance = inverse(fit.information)
-    if not fit.converged or covariance is None:
-        raise EstimateError(NO_MAXIMUM)
-    z, terms = normal_quantile(confidence), [(None, term.name) for term in sample.design.terms]
-    arms_of = [name for name in (*named, None) for _ in terms]
-    found = wald_coefficients(terms * (len(named) + 1), fit.theta, np.diag(covariance), z)
-    shares, size = [], model.shape[1]
-    for place, each in enumerate(model.sensitive(fit.theta, slice(None))):
-        inside = slice(place * size, (place + 1) * size)
-        figures = mean_share(model, each, (each * (1 - each))[None], covariance[inside, inside], z)
-        shares.append(
-            dict(zip(("treated", "share", "std_error", "low", "high"), (named[place], *figures), strict=True))
-        )
+    covariance = inverse(fit.information) if fit.converged else None
+    z, size = normal_quantile(confidence), model.shape[1]
+    labels = [(None, term.name) for _ in (*named, None) for term in sample.design.terms]
+    found: Sequence[Coefficient]
+    figures: list[tuple[float | None, ...]] = []
+    if covariance is None:
+        # A mean share of several groups has no profile here.
+        if fit.runs_off is None or size > 1:
+            raise EstimateError(NO_MAXIMUM)
+        found = [_beside_edge(model, fit, place, label, confidence) for place, label in enumerate(labels)]
+        for at, one in zip(fit.theta[:-1].tolist(), found[:-1], strict=True):
+            low, high = (side * math.inf if end is None else end for side, end in ((-1, one.low), (1, one.high)))
+            share, *limits = (
+                0.5 + math.tanh(odds / 2) / 2 for odds in (at * math.inf if one.estimate is None else at, low, high)
+            )
+            figures.append((share, None, *limits))
+    else:
+        found = wald_coefficients(labels, fit.theta, np.diag(covariance), z)
+        for place, each in enumerate(model.sensitive(fit.theta, slice(None))):
+            inside = slice(place * size, (place + 1) * size)
+            figures.append(mean_share(model, each, (each * (1 - each))[None], covariance[inside, inside], z))
+    arms_of = [name for name in (*named, None) for _ in range(size)]
     return {
         "formula": formula,
         "n": len(rows),
         "log_likelihood": fit.log_likelihood,
-        "shares": shares,
+        "shares": [
+            {"treated": name, **dict(zip(FIGURES, each, strict=True))}
+            for name, each in zip(named, figures, strict=True)
+        ],
         "coefficients": [{"treated": name, **each.as_dict()} for name, each in zip(arms_of, found, strict=True)],
     }
+
+
+def _beside_edge(model: ListLogit, fit: Fit, place: int, label: tuple[None, str], confidence: float) -> Coefficient:
+    """Return log odds by profile likelihood; those that run off have no estimate, and a limit on one side."""
+    at = float(fit.theta[place])
+    estimate = at if abs(at) < FAR else None
+    return Coefficient(*label, estimate, None, *profile_limits(model, fit, place, confidence))
 
 
 def combined_share(direct: Counts, halves: Counts, scores: NDArray[np.float64], confidence: float) -> Document:

@@ -10,7 +10,7 @@ Edges       Where a share is 0 for some or all people, log odds run off and have
             A mean share goes with shares of groups that may be 0, so limits at 1.92 are too short: with two groups, one
             class empty in both, they hold .924 of beta. The quantile is the one of the law beside edges, see ``cone``,
             with the covariance of shares of people at the ends of the predictors, of those within sqrt(ln n) errors of
-            0, which are taken as 0. By score products, since the observed information is that of log odds at a slope.
+            0, which are taken as 0. By score products: the observed information adds the slope at 0.
 Errors      By the observed information; with weights the sandwich.
 """
 

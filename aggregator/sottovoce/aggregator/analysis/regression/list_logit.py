@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
 from sottovoce.aggregator.analysis.regression.newton import Array, Sums, logistic
 
+_LARGEST = 30.0  # log odds: a share and its complement still differ from 0
+
 
 def ways_of_counts(items: int) -> Array:
     """Return in how many ways J items give each count, without and with the sensitive item, (J + 2, 2)."""
@@ -45,7 +47,7 @@ class ListLogit(Multinomial):
 
     def sensitive(self, theta: Array, part: slice) -> Array:
         """Return the fitted share of the sensitive item of each arm, (arms, m)."""
-        return logistic(theta.reshape(self.shape)[:-1] @ self.columns[:, part])
+        return logistic(theta.reshape(self.shape)[:-1] @ self.columns[:, part], _LARGEST)
 
     def sums(self, theta: Array, part: slice) -> Sums:
         """Return the contribution of the people in ``part``."""
@@ -71,7 +73,7 @@ class ListLogit(Multinomial):
     def _answers(self, theta: Array, part: slice) -> tuple[Array, Array, Array, Array]:
         """Return g, w and h, and the log likelihood, (m,) each; g and w are 0 in the control."""
         counts, arms = self.codes[part], self.arms[part]
-        others = logistic(theta.reshape(self.shape)[-1] @ self.columns[:, part])
+        others = logistic(theta.reshape(self.shape)[-1] @ self.columns[:, part], _LARGEST)
         with_none = np.append(self.sensitive(theta, part), np.zeros((1, len(counts))), axis=0)
         chances = with_none[arms, np.arange(len(counts))]
         # In no way do the other items alone give J + 1, or -1.

@@ -269,6 +269,38 @@ def test_model_with_a_predictor_has_the_published_coefficients(tmp_path: Path) -
     assert "--formula goes with --method ml" in refused
 
 
+@pytest.mark.parametrize(
+    ("treated", "edge"), [((40, 80, 60, 20, 0), 0), ((0, 20, 60, 80, 40), 1), ((52, 88, 52, 8, 0), 0)]
+)
+def test_share_at_an_edge_has_a_limit_by_its_profile(treated: tuple[int, ...], edge: int, tmp_path: Path) -> None:
+    """By an own profile over a grid of both shares; 0 or 1 is printed, with one limit inside."""
+    control = (25, 75, 75, 25)
+    path = tmp_path / "answers.csv"
+    rows = [f"{y},{half}" for half, of in ((0, control), (1, treated)) for y, n in enumerate(of) for _ in range(n)]
+    path.write_text("\n".join(["y,treat", *rows]))
+    words = ["results", "list-experiment", str(path), "--count", "y", "--treatment", "treat", "--items", "3"]
+    found = json.loads(run(*words, "--formula", "~ 1", "--method", "ml", "--json").output)
+    jsonschema.validate(
+        found, json.loads(files("sottovoce.shared").joinpath("schema/list-experiment.schema.json").read_text())
+    )
+    share, [log_odds, others] = found["model"]["shares"][0], found["model"]["coefficients"]
+
+    g, h = np.linspace(0, 1, 1001)[:, None, None], np.linspace(0.2, 0.8, 1201)[:, None]
+    ways = np.array([math.comb(3, y) for y in range(4)]) * h ** np.arange(4) * (1 - h) ** (3 - np.arange(4))
+    none, one = np.pad(ways, ((0, 0), (0, 1))), np.pad(ways, ((0, 0), (1, 0)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.array(control) @ np.log(ways).T + np.nansum(np.array(treated) * np.log((1 - g) * none + g * one), 2)
+    profile = logs.max(axis=1)
+    inside = g[profile >= profile.max() - 1.959964**2 / 2, 0, 0]
+    assert (share["share"], share["std_error"]) == (edge, None)
+    assert [share["low"], share["high"]] == pytest.approx([inside.min(), inside.max()], abs=2e-3)
+    assert share["high" if edge else "low"] == edge
+    assert found["model"]["log_likelihood"] == pytest.approx(profile.max(), abs=0.01)
+    assert (log_odds["estimate"], others["std_error"]) == (None, None)
+    assert others["low"] < others["estimate"] < others["high"]
+    assert "limits end at the edge" in run(*words, "--formula", "~ 1").output
+
+
 def test_each_sensitive_item_has_its_own_coefficients() -> None:
     """Two arms with the same counts have the same share, as if they were one arm, with a larger error."""
     rows = rows_of(RACE_BY_REGION)
@@ -311,7 +343,14 @@ def test_command_combines_list_and_direct_question(tmp_path: Path) -> None:
         (REGIONS, {"formula": "~ y"}, "'y' is a column of the design itself"),
         (REGIONS, {"formula": "~ south + treat"}, "'treat' is a column of the design itself"),
         (["0,0,a", "1,0,a", "1,1,a"] * 9, {"formula": "~ 1"}, "at least 2 items"),
-        (["1,0,a", "2,0,a", "0,1,a"] * 9, {"formula": "~ 1"}, "no finite maximum"),
+        (
+            [
+                *["0,0,a", "1,0,a", "2,0,a", "3,0,a", "0,1,a", "1,1,a", "2,1,a", "3,1,a", "4,1,a"] * 20,
+                *["0,0,b", "1,0,b", "2,0,b", "3,0,b", "0,1,b", "1,1,b"] * 20,
+            ],
+            {"formula": "~ south"},
+            "no finite maximum",
+        ),
         (REGIONS, {"formula": "~ 1", "columns": [["y"], ["y"]]}, "double list and a model do not go together"),
         ([*REGIONS, "1,2,1", "1,2,0"], {"direct": "south"}, "one sensitive item"),
         ([*REGIONS, "1,1,x"], {"direct": "south"}, "must hold yes and no"),
