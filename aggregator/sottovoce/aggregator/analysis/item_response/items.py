@@ -44,6 +44,8 @@ NO_MAXIMUM = (
     "item out, or choose the simplest model: sum"
 )
 
+NO_LIMIT = "where a limit is missing, the reports allow any value on that side, or ones too large to compute"
+
 Document = dict[str, Any]
 
 
@@ -81,7 +83,9 @@ def items_document(columns: Columns, names: Sequence[str], model: str, confidenc
             raise EstimateError(reason, variable=each.name)
     head = {"format": ITEMS, "file": columns.survey.name, "model": model, "confidence": confidence}
     body = _sum(answers, confidence) if model == SUM else _traits(answers, model, confidence)
-    return {**head, **body, "warnings": []}
+    limited = [each.get("discrimination") for each in body.get("items", ())] + [body.get("sd")]
+    missing = any(each and None in (each["low"], each["high"]) for each in limited)
+    return {**head, **body, "warnings": [NO_LIMIT] if missing else []}
 
 
 def _combinations(answers: Sequence[Answers], whole: bool) -> tuple[Array, Array]:

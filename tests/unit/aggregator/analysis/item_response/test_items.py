@@ -397,7 +397,11 @@ def test_limit_of_a_steep_slope_is_right_or_none(tmp_path: Path) -> None:
     ends = []
     for seed, item in ((0, 0), (1, 2)):
         counts = _reported(700, seed)
-        ends.append(_fitted(tmp_path, counts)["items"][item]["discrimination"]["high"])
+        document = _fitted(tmp_path, counts)
+        found, notes = document["items"], document["warnings"]
+        missing = any(None in (each["discrimination"]["low"], each["discrimination"]["high"]) for each in found)
+        assert [note.split(",")[0] for note in notes] == ["where a limit is missing"] * missing
+        ends.append(found[item]["discrimination"]["high"])
         best, most = _own_maximum(counts, TRUTH, [*range(8)])
         for slope in (3.0, ends[0] if item == 0 else 20.0):
             best = best + (slope - best[4 + item]) * np.eye(8)[4 + item]
