@@ -280,9 +280,7 @@ def test_share_at_an_edge_has_a_limit_by_its_profile(treated: tuple[int, ...], e
     path.write_text("\n".join(["y,treat", *rows]))
     words = ["results", "list-experiment", str(path), "--count", "y", "--treatment", "treat", "--items", "3"]
     found = json.loads(run(*words, "--formula", "~ 1", "--method", "ml", "--json").output)
-    jsonschema.validate(
-        found, json.loads(files("sottovoce.shared").joinpath("schema/list-experiment.schema.json").read_text())
-    )
+    validate("list-experiment", found)
     share, [log_odds, others] = found["model"]["shares"][0], found["model"]["coefficients"]
 
     g, h = np.linspace(0, 1, 1001)[:, None, None], np.linspace(0.2, 0.8, 1201)[:, None]
