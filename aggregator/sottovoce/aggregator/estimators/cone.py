@@ -42,19 +42,23 @@ def distances(points: Array, covariance: Array, pull: Array) -> Array:
     return found
 
 
-def errors_to_edge(n: float) -> float:
-    """Return the standard errors from an edge up to which an estimate of n people may be at it."""
-    return math.sqrt(math.log(max(n, math.e)))
+def quantile_beside_edges(
+    slopes: Array, covariance: Array, shares: Array, people: float, z: float, own: NDArray[np.bool_]
+) -> float:
+    """Return the z of likelihood limits of a parameter, where the truth of some shares may be 0.
 
-
-def quantile_beside_edges(covariance: Array, z: float, own: NDArray[np.bool_]) -> float:
-    """Return the z of likelihood limits of the first of some estimates, where the truth of the others may be 0.
-
-    ``own``: of the others, True for those whose edge is the parameter's own, which it may be far from, too.
+    Args:
+        slopes: (1 + k, d), derivatives of the parameter and of the shares.
+        covariance: (d, d), of what they are derived by.
+        shares: (k,), the estimates.
+        own: (k,), True for shares whose edge is the parameter's own, which it may be far from, too.
     """
-    errors = np.sqrt(np.diag(covariance))
-    correlation = covariance / np.outer(errors, errors)
-    sets = (np.flatnonzero(np.append(True, used)) for used in (own | ~own, ~own) if used.any())
+    joint = slopes @ covariance @ slopes.T
+    errors = np.sqrt(np.diag(joint))
+    correlation = joint / np.outer(errors, errors)
+    near = shares < errors[1:] * math.sqrt(math.log(max(people, math.e)))
+    others = near & ~own & (correlation[0, 1:] ** 2 < 1 - _NOTHING)
+    sets = (np.flatnonzero(np.append(True, used)) for used in (near, others) if used.any())
     return max([z, *(_quantile(correlation[np.ix_(each, each)], z) for each in sets)])
 
 

@@ -10,11 +10,12 @@ from sottovoce.aggregator.estimators.intervals import upper_tail
 Z = 1.959964
 
 
-def _beside(correlations: list[float]) -> np.ndarray:
-    """Correlations of a parameter with independent numbers."""
-    found = np.eye(len(correlations) + 1)
+def _beside(correlations: list[float], own: bool = False, at: float = 0.0) -> float:
+    """The quantile of a parameter with these correlations with independent numbers, which are estimated as ``at``."""
+    count = len(correlations)
+    found = np.eye(count + 1)
     found[0, 1:] = found[1:, 0] = correlations
-    return found
+    return quantile_beside_edges(np.eye(count + 1), found, np.full(count, at), 100, Z, np.full(count, own))
 
 
 def test_distance_is_the_one_from_the_nearest_point_of_the_cone() -> None:
@@ -33,19 +34,23 @@ def test_one_number_at_its_edge_has_the_law_of_an_angle(r: float) -> None:
     ray = math.acos(r)
     along, across, below = np.cos(angles - ray), np.sin(angles - ray), np.minimum(np.sin(angles), 0)
     parts = np.maximum(np.where(along > 0, across**2, 1.0) - below**2, 1e-12)
-    z = quantile_beside_edges(_beside([r]), Z, np.array([False]))
+    z = _beside([r])
     assert float(np.exp(-(z**2) / 2 / parts).mean()) == pytest.approx(0.05, abs=1.5e-3)
 
 
 @pytest.mark.parametrize("numbers", [1, 2])
 def test_numbers_that_fix_the_parameter_give_a_mixture_of_chi_squares(numbers: int) -> None:
     """Bin(k + 1, 1/2) degrees of freedom, where the parameter is all but the sum of k numbers at 0."""
-    z = quantile_beside_edges(_beside([0.9999 / numbers**0.5] * numbers), Z, np.zeros(numbers, bool))
+    z = _beside([0.9999 / numbers**0.5] * numbers)
     tail = sum(math.comb(numbers + 1, df) / 2 ** (numbers + 1) * upper_tail(z**2, df) for df in range(1, numbers + 2))
     assert tail == pytest.approx(0.05, abs=3e-3)
 
 
 def test_own_edge_makes_no_limit_shorter() -> None:
     """At its own edge the statistic is half of chi-square; the parameter may be far from there, too."""
-    assert quantile_beside_edges(np.ones((2, 2)), Z, np.array([True])) == Z
-    assert quantile_beside_edges(np.ones((1, 1)), Z, np.zeros(0, bool)) == Z
+    assert _beside([1.0]) == _beside([0.9], own=True, at=3.0) == Z
+
+
+def test_number_far_from_its_edge_makes_no_limit_longer() -> None:
+    """Of 100 people from sqrt(ln 100) = 2.15 errors on."""
+    assert _beside([0.95], at=2.2) == Z < _beside([0.95], at=2.1) == _beside([0.95])

@@ -28,7 +28,7 @@ from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomi
 from sottovoce.aggregator.analysis.regression.newton import Array, evaluate, inverse, maximize, score_products
 from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, wald_coefficients
 from sottovoce.aggregator.analysis.report_columns import Columns
-from sottovoce.aggregator.estimators.cone import errors_to_edge, quantile_beside_edges
+from sottovoce.aggregator.estimators.cone import quantile_beside_edges
 from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.shared.errors import EstimateError
 
@@ -171,12 +171,10 @@ def _quantiles(model: Multinomial, everybody: Array, z: float) -> Iterator[float
     means = np.average(slopes, axis=2, weights=model.weights)
     ends = np.unique([model.columns.argmin(axis=1), model.columns.argmax(axis=1)])
     of_ends = slopes[:, :, ends].swapaxes(1, 2).reshape(-1, len(variance))
-    errors = np.sqrt(np.einsum("md,de,me->m", of_ends, variance, of_ends))
-    near = everybody[:, ends].ravel() < errors * errors_to_edge(float(np.sum(np.asarray(model.weights))))
     classes = np.repeat(np.arange(len(fitted)), len(ends))
+    known = variance, everybody[:, ends].ravel(), float(np.sum(np.asarray(model.weights)))
     for place, mean in enumerate(means):
-        joint = np.concatenate([mean[None], of_ends[near]])
-        yield quantile_beside_edges(joint @ variance @ joint.T, z, classes[near] == place)
+        yield quantile_beside_edges(np.concatenate([mean[None], of_ends]), *known, z, classes == place)
 
 
 def _limit(model: Multinomial, theta: Array, place: int, z: float) -> float:

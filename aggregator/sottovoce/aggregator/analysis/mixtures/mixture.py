@@ -34,7 +34,7 @@ from sottovoce.aggregator.analysis.mixtures.likelihood import EDGE, MixtureLikel
 from sottovoce.aggregator.analysis.one_sample_test import FEWEST_EXPECTED
 from sottovoce.aggregator.analysis.regression.newton import Array, inverse
 from sottovoce.aggregator.analysis.weights import kish_effect, weight_warnings
-from sottovoce.aggregator.estimators.cone import errors_to_edge, quantile_beside_edges
+from sottovoce.aggregator.estimators.cone import quantile_beside_edges
 from sottovoce.aggregator.estimators.intervals import normal_quantile, upper_tail
 from sottovoce.shared.channel_text import read_number
 from sottovoce.shared.errors import EstimateError, Sentence, SpecError, error_message
@@ -335,13 +335,9 @@ def _quantile(
     mean = rest * by_solved(one) - part * by_solved(zero)
     if variance is None or not mean.any():
         return z
-    of_edges = np.stack([by_solved(each) for each in edges])
-    errors = np.sqrt(np.einsum("md,de,me->m", of_edges, variance, of_edges))
-    near = np.array([weights[each].sum() for each in edges]) < errors * errors_to_edge(float(sizes.sum()))
-    joint = np.concatenate([mean[None], of_edges[near]])
-    covariance = joint @ variance @ joint.T
-    own = covariance[0, 1:] ** 2 > (1 - EDGE) * covariance[0, 0] * np.diag(covariance)[1:]
-    return quantile_beside_edges(covariance, z, own)
+    joint = np.stack([mean, *map(by_solved, edges)])
+    values = np.array([weights[each].sum() for each in edges])
+    return quantile_beside_edges(joint, variance, values, float(data.counts.sum()), z, np.zeros(len(edges), bool))
 
 
 def _misfit(counts: Array, fitted: Array, unknown: int) -> Document:
