@@ -34,9 +34,6 @@ MOST_FACTS = 2
 STRAIGHT = 0.05
 """Largest part of their distance by which limits differ that follow from a standard error."""
 
-TOGETHER = (
-    "simultaneous limits do not go with an innocuous share that has a standard error; limits of each cell by itself do"
-)
 TOO_MANY = (
     "{variables}: more than {most} innocuous shares that have a standard error do not go together in one analysis; "
     "fewer of these questions do"
@@ -79,8 +76,6 @@ def with_innocuous_shares(analysis: Callable[Options, Found]) -> Callable[Option
         facts = facts_of(columns, [each for each in parts if isinstance(each, str)])
         if not facts or rule.kept is not None:
             return analysis(*args, **options)
-        if rule.simultaneous:
-            raise EstimateError(TOGETHER)
 
         def at(moved: Columns, level: float) -> Found:
             given.arguments.update(columns=moved, rule=replace(rule, confidence=level, kept=kept))

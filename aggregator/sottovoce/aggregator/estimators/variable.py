@@ -165,8 +165,6 @@ class ChoiceVariable(Variable):
         supports: returns, for reported values, which categories they support, shape (u, k).
         both: exact P(support two categories | the truth is one of them) and P(support two | it is neither); for
             Hadamard response the second one is a mean over the categories.
-        balanced: add (1 - sum of the scores) / k to each score, if they sum to 1 only on average. This lowers the
-            variance, but margins then differ from the question's own estimates.
         masks: reported values are bit masks, whose bit j is set if the report supports category j.
         supporting: returns, for the counts of all reported values, how many reports support each category.
     """
@@ -175,7 +173,6 @@ class ChoiceVariable(Variable):
     odds: Fraction | None
     supports: Callable[[Reported], Truths] = field(compare=False)
     both: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0))
-    balanced: bool = False
     masks: bool = False
     supporting: Callable[[Counts], Counts] = field(default=lambda counts: counts, compare=False)
 
@@ -197,10 +194,9 @@ class ChoiceVariable(Variable):
         return np.where(self.supports(reported), near, far)
 
     def scores(self, reported: Reported) -> Floats:
-        """Return (support - b) / (a - b), balanced if requested."""
+        """Return the unbiased scores (support - b) / (a - b)."""
         without, with_ = map(float, self.marks)
-        scores: Floats = np.where(self.supports(reported), with_, without)
-        return scores + (1 - scores.sum(axis=1, keepdims=True)) / scores.shape[1] if self.balanced else scores
+        return np.where(self.supports(reported), with_, without)
 
 
 @dataclass(frozen=True, kw_only=True)

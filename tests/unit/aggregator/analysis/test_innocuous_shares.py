@@ -18,7 +18,6 @@ from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
 from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_arms, compare_arms
 from sottovoce.aggregator.analysis.tables.crosstab import crosstab, crosstab_within
 from sottovoce.aggregator.analysis.tables.group_comparison import compare
-from sottovoce.aggregator.analysis.tables.table import Rule
 from sottovoce.aggregator.export.results_client.open_data import open_data
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.parse_survey import parse_survey
@@ -208,12 +207,6 @@ def test_two_facts_are_two_parameters() -> None:
     assert widths[0] < widths[1] < widths[2]
     with pytest.raises(EstimateError, match="more than 2 innocuous shares that have a standard error do not go togeth"):
         crosstab_within(_several("1/25", "1/25", "1/25"), "a", "b", "c")
-
-
-def test_simultaneous_limits_are_refused() -> None:
-    """They have another quantile, and no part of the error of a share."""
-    with pytest.raises(EstimateError, match="limits of each cell by itself do"):
-        crosstab(_reports("1/25", 200, 203), "g", "y", rule=Rule(simultaneous=True))
 
 
 def test_alarm_takes_in_that_the_share_may_be_another() -> None:

@@ -127,7 +127,7 @@ class CorrectedTable:
         careless: Careless,
         drawn: Sequence[bool] = (False, False),
     ) -> None:
-        self._table, self.careless, self._z = table, careless, table.rule.z()
+        self._table, self.careless, self._z = table, careless, table.rule.z
         self.notes = correction_notes(careless)
         both = table.joint.first, table.joint.second
         # Careless people are in each arm as often as others are.

@@ -277,7 +277,7 @@ def _table(table: TwoWayTable, seen: float, cautions: tuple[str, ...]) -> Crosst
     return Crosstab(
         **_counted(table, table, seen),
         independence=None if hide else independence_of(found),
-        measures=_measures(table, table.rule.z()) if measured else None,
+        measures=_measures(table, table.rule.z) if measured else None,
         alarm=implausible(table.raw, table.channels),
         warnings=tuple(notes),
         declined=tuple(table.declined(row) for row in range(table.shape[0]) if found.second.absent),

@@ -103,10 +103,7 @@ def compare(
     if found.second.categories:
         place = _place_in(found.second, measured.newest.categories[place], rule)
     bounds = whole.bounds
-    # A group without people, by its estimated share, has nothing to compare.
     there = _groups(whole)
-    if not there:
-        raise EstimateError(NO_GROUPS, variable=groups)
     values = [_value(whole, group, place, bounds) for group in there]
     hidden = bool(whole.hidden.any())
     return Compared(
@@ -137,8 +134,6 @@ def _corrected(
     shown = whole.joint.second
     place = _place_in(shown, measured.categories[_place(columns, measured, category)], rule)
     there = _groups(whole)
-    if not there:
-        raise EstimateError(NO_GROUPS, variable=grouped.full_name)
     pairs = [] if whole.hidden.any() else [(there[0], group) for group in there[1:]]
     return Compared(
         outcome=measured.full_name,
@@ -156,8 +151,13 @@ def _corrected(
 
 def _groups(whole: TwoWayTable) -> list[int]:
     """Return the places of the groups to compare: those that occur, by their estimated shares, or that are kept."""
-    names, kept = whole.joint.first.categories, whole.rule.kept
-    return [group for group in range(whole.shape[0]) if (names[group] in kept if kept else whole.occurs(group))]
+    grouped, kept = whole.joint.first, whole.rule.kept
+    there = (grouped.categories[group] in kept if kept else whole.occurs(group) for group in range(whole.shape[0]))
+    found = [group for group, is_there in enumerate(there) if is_there]
+    # A group without people has nothing to compare.
+    if not found:
+        raise EstimateError(NO_GROUPS, variable=grouped.full_name)
+    return found
 
 
 def _differences(whole: TwoWayTable, there: Sequence[int], place: int, values: Sequence[Result]) -> tuple[Result, ...]:
@@ -166,12 +166,12 @@ def _differences(whole: TwoWayTable, there: Sequence[int], place: int, values: S
     spread = least - most, most - least
     found = []
     for group, value in zip(there[1:], values[1:], strict=True):
-        inverted = difference(whole.joint, (there[0], group), place, spread, whole.rule.z())
+        inverted = difference(whole.joint, (there[0], group), place, spread, whole.rule.z)
         if whole.by_mover or whole.joint.second.absent:
             inverted = answered_difference(whole, inverted, (there[0], group), place, (values[0], value))
         added = whole.added({there[0]: values[0], group: value})
         # Limits made of those of the values hold in several waves as they are.
-        inverted = widened(inverted, added, spread, 0.0 if whole.by_mover else whole.rule.z())
+        inverted = widened(inverted, added, spread, 0.0 if whole.by_mover else whole.rule.z)
         found.append(inverted_result(whole.joint, between(inverted, values[0], value), spread))
     return tuple(found)
 
@@ -187,7 +187,7 @@ def answered_difference(
         return inverted._replace(**mover(*values))
     # The variance of the sample is too small where a cell is nearly empty, the one at the hypothesis where noise is
     # strong: alone they cover .91 and .92 in the worst of six settings, both together .95.
-    low, high = difference_among_answered(whole.joint, whole.raw, groups, place, whole.rule.z())
+    low, high = difference_among_answered(whole.joint, whole.raw, groups, place, whole.rule.z)
     return inverted._replace(low=min(low, inverted.low), high=max(high, inverted.high))
 
 
@@ -235,5 +235,5 @@ def _place_in(shown: Variable, category: str, rule: Rule) -> int:
 def _value(whole: TwoWayTable, group: int, place: int, bounds: tuple[float, float]) -> Result:
     if whole.joint.second.categories:
         return whole.share(group, place)
-    found = inverted_result(whole.joint, mean_among(whole.joint, group, place, bounds, whole.rule.z()), bounds)
+    found = inverted_result(whole.joint, mean_among(whole.joint, group, place, bounds, whole.rule.z), bounds)
     return found if whole.joint.waves == 1 else whole.of_waves(found, whole.people(group))

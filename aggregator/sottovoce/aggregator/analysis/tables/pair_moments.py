@@ -283,10 +283,10 @@ class Pairs:
     def products(self) -> ScoreProducts:
         """Sums of products of both variables' scores over all reports."""
         both, alike = (self.first, self.second), bool((self.weights == 1).all() and (self.squares == 1).all())
-        if all(isinstance(each, ChoiceVariable) and each.masks and not each.balanced for each in both):
+        if all(isinstance(each, ChoiceVariable) and each.masks for each in both):
             return _of_masks(self, alike)
-        # Balanced scores depend on more than support of one category, so they need the general path.
-        if all(isinstance(each, YesNo) or (isinstance(each, ChoiceVariable) and not each.balanced) for each in both):
+        # Other scores depend on more than support of one category, so they need the general path.
+        if all(isinstance(each, YesNo | ChoiceVariable) for each in both):
             return _by_support(self, alike)
         return _by_scores(self)
 
@@ -316,6 +316,11 @@ class Pairs:
     def is_weighted(self) -> bool:
         """True unless all weights are equal."""
         return self.n > self.size * (1 + _ROUNDING)
+
+    def among(self, rows: NDArray[np.bool_]) -> "Pairs":
+        """Return the reports of a mask, (m,)."""
+        sums = {name: getattr(self, name)[rows] for name in ("weights", "squares", "numbers")}
+        return replace(self, reported=(self.reported[0][rows], self.reported[1][rows]), **sums)
 
     def blocks(self) -> Iterator[tuple[ScoredPairs, Floats, Floats]]:
         """Yield scores of both variables, weights and squared weights, (m,), in blocks of rows."""
@@ -422,14 +427,12 @@ def count_pairs(
     sizes = tuple(int(column.max(initial=0, where=column != null_of(column))) + 1 for column in columns)
     # Few distinct pairs: all later sums run over pairs instead of reports.
     if (sizes[0] + 1) * (sizes[1] + 1) <= MOST_COUNTED:
-        reported, sums, squares, numbers = _counted(columns, sizes, weights)
+        found = Pairs(first, second, *_counted(columns, sizes, weights))
     else:
-        reported, sums, squares, numbers = _one_by_one(columns, weights)
-    seen = first.observed(reported[0]) & second.observed(reported[1])
+        found = Pairs(first, second, *_one_by_one(columns, weights))
+    seen = first.observed(found.reported[0]) & second.observed(found.reported[1])
     # A mask copies every column, which is slow for many reports.
-    if seen.all():
-        return Pairs(first, second, reported, sums, squares, numbers)
-    return Pairs(first, second, (reported[0][seen], reported[1][seen]), sums[seen], squares[seen], numbers[seen])
+    return found if seen.all() else found.among(seen)
 
 
 def _one_by_one(

@@ -13,10 +13,9 @@ Covariance  Of the scores of cell, row and column, from their second moments giv
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
-from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Pairs
+from sottovoce.aggregator.analysis.tables.pair_moments import Joint
 from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, edge
 from sottovoce.aggregator.estimators.intervals import clip
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Variable
@@ -25,18 +24,8 @@ ENOUGH = 25
 """Number of reports that must support every cell for the sample covariance to be used."""
 
 
-class Hypothesis(NamedTuple):
-    """Table with a hypothesised difference, ratio or phi.
-
-    Attributes:
-        both: its share of group and outcome together.
-        value: Q of the reports.
-        gradient: gradient of Q in (both, group, outcome) at this table.
-    """
-
-    both: float
-    value: float
-    gradient: tuple[float, float, float]
+Hypothesis = tuple[float, float, tuple[float, float, float]]
+"""Of a table with a difference, ratio or phi: share of both, Q of the reports, and its gradient in the three shares."""
 
 
 @dataclass(frozen=True)
@@ -71,12 +60,10 @@ class ThinTable:
         def inside(t: float) -> bool:
             # Variance at the hypothesised value, as in score intervals (Wilson 1927): the sample's own would be too
             # small.
-            tested = at(self, t)
-            shares = tested.both, self.group, self.outcome
-            variance = sum(
-                each.share**2 / each.n * score_variance(each, tested.gradient, shares) for each in self.channels
-            )
-            return tested.value**2 <= z**2 * max(variance, 0.0)
+            both, value, gradient = at(self, t)
+            shares = both, self.group, self.outcome
+            variance = sum(each.share**2 / each.n * score_variance(each, gradient, shares) for each in self.channels)
+            return value**2 <= z**2 * max(variance, 0.0)
 
         return edge(inside, point, bounds[0]), edge(inside, point, bounds[1])
 
@@ -87,7 +74,8 @@ def thin_table(joint: Joint, groups: tuple[int, int], outcome: int) -> ThinTable
     The groups are two categories of the first variable: its only two if their scores sum to 1, or any two public ones.
     """
     two = _of_two_groups(joint, groups)
-    if two is None or not _by_category(two, outcome):
+    # Of more than one category the outcome's score is not known.
+    if two is None or any(len(pairs.second.channels) <= outcome for pairs in two.strata):
         return None
     # With this support the sample covariance is reliable, and its limits are narrower.
     if _least_support(two, groups[1], outcome) >= ENOUGH:
@@ -120,7 +108,9 @@ def _of_two_groups(joint: Joint, groups: tuple[int, int]) -> Joint | None:
         return joint if all(_opposite(pairs.first) for pairs in joint.strata) else None
     if not joint.first.public or not isinstance(joint.first, ChoiceVariable):
         return None
-    some = tuple(pairs for pairs in (_among(pairs, groups) for pairs in joint.strata) if pairs.n and pairs.size)
+    scores = [each.first.scores(each.reported[0])[:, list(groups)] for each in joint.strata]
+    strata = (pairs.among(np.any(own, axis=1)) for pairs, own in zip(joint.strata, scores, strict=True))
+    some = tuple(pairs for pairs in strata if pairs.n and pairs.size)
     return Joint(some, joint.reports) if some else None
 
 
@@ -128,20 +118,6 @@ def _opposite(variable: Variable) -> bool:
     """Return True if the scores of the two categories always sum to 1."""
     (a0, b0), (a1, b1) = variable.channels
     return math.isclose(a0, 1 - b1, abs_tol=1e-12) and math.isclose(b0, 1 - a1, abs_tol=1e-12)
-
-
-def _among(pairs: Pairs, groups: tuple[int, int]) -> Pairs:
-    inside = pairs.first.scores(pairs.reported[0])[:, list(groups)].any(axis=1)
-    one, other = pairs.reported
-    sums = pairs.weights[inside], pairs.squares[inside], pairs.numbers[inside]
-    return Pairs(pairs.first, pairs.second, (one[inside], other[inside]), *sums)
-
-
-def _by_category(joint: Joint, outcome: int) -> bool:
-    """Return True if the outcome's score depends on support of one category only, so its moments are known."""
-    return all(
-        len(pairs.second.channels) > outcome and not getattr(pairs.second, "balanced", False) for pairs in joint.strata
-    )
 
 
 def score_variance(
@@ -173,7 +149,7 @@ def difference_limits(table: ThinTable, bounds: tuple[float, float], z: float) -
 def _difference(table: ThinTable, t: float) -> Hypothesis:
     a, b = table.group, table.outcome
     both = a * b + t * a * (1 - a)
-    return Hypothesis(table.possible(both), table.both - both, (1.0, -b - t * (1 - 2 * a), -a))
+    return table.possible(both), table.both - both, (1.0, -b - t * (1 - 2 * a), -a)
 
 
 def ratio_limits(table: ThinTable, z: float) -> tuple[float, float]:
@@ -188,7 +164,7 @@ def _ratio(table: ThinTable, u: float) -> Hypothesis:
     a, b = table.group, table.outcome
     spread = (1 - u) * (1 - a) + u * a
     both = table.possible(u * a * b / spread) if spread else table.both
-    return Hypothesis(both, table.both * spread - u * a * b, (spread, -(1 - u) * both - u * (b - both), -u * a))
+    return both, table.both * spread - u * a * b, (spread, -(1 - u) * both - u * (b - both), -u * a)
 
 
 def phi_limits(table: ThinTable, z: float) -> tuple[float, float]:
@@ -205,7 +181,7 @@ def _phi(table: ThinTable, t: float) -> Hypothesis:
     spread = _spread(table)
     both = a * b + t * spread
     by_a, by_b = t * spread * (1 - 2 * a) / (2 * a * (1 - a)), t * spread * (1 - 2 * b) / (2 * b * (1 - b))
-    return Hypothesis(table.possible(both), table.both - both, (1.0, -b - by_a, -a - by_b))
+    return table.possible(both), table.both - both, (1.0, -b - by_a, -a - by_b)
 
 
 def _spread(table: ThinTable) -> float:

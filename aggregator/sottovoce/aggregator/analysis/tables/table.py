@@ -160,27 +160,22 @@ class Rule:
 
     Attributes:
         confidence: nominal coverage of each interval, in (0, 1).
-        simultaneous: the limits hold for all cells together (Bonferroni).
         least: smallest group by public answers; 0 for analysts who have the rows anyway.
         counted: an arm's direct answers are shown at every count, to the survey's own people.
         among: "answered" for people who answered, or were asked, None for the same where known; "all"; "careful".
         kept: groups to compare, () for those that occur, in an analysis at moved innocuous shares; else None.
-        balanced: rescore a choice so that shares sum to 1 even if scores do so only on average (Hadamard response).
     """
 
     confidence: float = 0.95
-    simultaneous: bool = False
     least: int = LEAST
-    balanced: bool = False
     among: str | None = None
     kept: tuple[str, ...] | None = None
     counted: bool = False
 
-    def z(self, cells: int = 1) -> float:
-        """Return the normal quantile for the limits of one of ``cells`` cells."""
-        # Bonferroni: 16 cells together were covered in .958 to .987 of simulated samples (n = 100 to 2,000, nominal
-        # .95).
-        return normal_quantile(1 - (1 - self.confidence) / (cells if self.simultaneous else 1))
+    @property
+    def z(self) -> float:
+        """Normal quantile for the limits of each cell."""
+        return normal_quantile(self.confidence)
 
 
 DEFAULT_RULE = Rule()
@@ -197,7 +192,7 @@ class TwoWayTable:
         self.rule = rule
         self.among_answered = self.joint.may_decline
         self.shape = self.joint.answered_shape
-        self._z = rule.z(self.shape[0] * self.shape[1])
+        self._z = rule.z
         self.raw, self._raw_rows, self._errors, self._in_row_errors = _shares(self.joint)
         self._rows = [max(float(share), _FLOOR) for share in self._raw_rows]
         self.hidden = _hidden(self.joint, self.raw.shape, rule)
@@ -481,10 +476,8 @@ def _merged(whole: Joint, rule: Rule) -> tuple[Joint, tuple[Sentence, ...]]:
     for pairs in whole.strata:
         # A randomized variable keeps the channel of its stratum.
         one, other = (
-            replace(own, balanced=rule.balanced) if not changed.public and isinstance(own, ChoiceVariable)
-            else changed if changed.public else own
-            for own, changed in zip((pairs.first, pairs.second), shown, strict=True)
-        )  # fmt: skip
+            changed if changed.public else own for own, changed in zip((pairs.first, pairs.second), shown, strict=True)
+        )
         strata.append(replace(pairs, first=one, second=other))
     return replace(whole, strata=tuple(strata)), notes
 
@@ -495,18 +488,10 @@ def _without(pairs: Pairs, shown: ChoiceVariable, place: int) -> Pairs:
     def kept(column: Numbers) -> NDArray[np.bool_]:
         return np.asarray(shown.supports(column).any(axis=1))
 
-    there = kept(pairs.reported[place])
-    rows, columns = pairs.reported
     # Reports without this answer do not tell whether they belong to a group that is left out.
     halves = [(each, kept(each.reported)) for each in pairs.halves if each.first == (place == 0)]
-    return replace(
-        pairs,
-        reported=(rows[there], columns[there]),
-        weights=pairs.weights[there],
-        squares=pairs.squares[there],
-        numbers=pairs.numbers[there],
-        halves=tuple(HalfSeen(each.first, each.reported[own], each.numbers[own]) for each, own in halves),
-    )
+    seen = tuple(HalfSeen(each.first, each.reported[own], each.numbers[own]) for each, own in halves)
+    return replace(pairs.among(kept(pairs.reported[place])), halves=seen)
 
 
 def _respondents(whole: Joint, variable: Variable, place: int) -> list[int]:

@@ -165,7 +165,7 @@ def three_way(columns: Columns, chosen: Sequence[SelectedVariable], inside: Trut
         raise EstimateError("no report contains all of these questions: they are never asked of the same person")
     likelihoods, counts, scores = (np.concatenate(each) for each in zip(*found, strict=True))
     seen = ObservedReports(likelihoods, counts)
-    return ThreeWayTable(tuple(newest), int(rows.sum()), seen, scores, rule.z(), notes)
+    return ThreeWayTable(tuple(newest), int(rows.sum()), seen, scores, rule.z, notes)
 
 
 def _shown(
