@@ -23,7 +23,6 @@ from sottovoce.aggregator.storage.pack_values import LETTERS, null
 from sottovoce.aggregator.storage.report_reader import ReadableReports
 from sottovoce.aggregator.storage.reports.batch_columns import is_null, matrix, tally
 from sottovoce.aggregator.surveys.lifecycle import same_question, survey_of
-from sottovoce.shared.arms.arms import share_asked
 from sottovoce.shared.errors import EstimateError, Sentence
 from sottovoce.shared.spec import Question, Survey
 
@@ -129,39 +128,16 @@ class Columns:
         return {*range(len(asked.domain.options))} - {*np.unique(values[~few]).tolist()} if few.any() else set()
 
     @classmethod
-    def from_arrays(
-        cls,
-        survey: Survey,
-        arrays: Mapping[str, Any],
-        wave: Any = None,  # noqa: ANN401 - whatever numpy makes an array of
-        revision: Any = None,  # noqa: ANN401 - the same
-    ) -> "Columns":
-        """Build columns from plain arrays, for example from a file.
-
-        Args:
-            arrays: reported values by question name, each of shape (n,): whole numbers, masked or NaN where a question
-                was not asked.
-            wave: wave of each report; wave 0 for all by default.
-            revision: revision number of each report, which must equal the revision of ``survey``.
-
-        Raises:
-            EstimateError: a column is missing, unknown or of another length, or a value is impossible. The message
-                names the question and the row, counted from 1, but never the value.
-        """
-        missing = [question.name for question in survey.questions if question.name not in arrays]
-        unknown = sorted(set(arrays) - {question.name for question in survey.questions})
-        if missing or unknown:
-            words = [f"there is no column '{name}'" for name in missing]
-            raise EstimateError("; ".join([*words, *(f"the survey asks no question '{name}'" for name in unknown)]))
-        values = {question.name: _checked(survey, question, arrays[question.name]) for question in survey.questions}
+    def from_arrays(cls, survey: Survey, arrays: Mapping[str, Any], wave: Any = None) -> "Columns":  # noqa: ANN401 - whatever numpy makes an array of
+        """Build columns from possible reported values, (n,), masked or NaN where not asked; of wave 0 by default."""
+        values = {}
+        for question in survey.questions:
+            given, kind = np.ma.masked_invalid(arrays[question.name]), _narrowest(question.largest)
+            missing = kind.type(null(kind.itemsize))
+            values[question.name] = np.where(np.ma.getmaskarray(given), missing, given.filled(0).astype(kind))
         n = len(next(iter(values.values())))
-        waves = _whole("wave", np.zeros(n, np.uint8) if wave is None else wave, len(survey.waves) - 1)
-        same = np.full(n, survey.revision) if revision is None else np.ma.getdata(_array("revision", revision))
-        for name, column in {**values, "wave": waves, "revision": same}.items():
-            if len(column) != n:
-                raise EstimateError(f"column '{name}' has another number of rows than the others")
-        _refuse("revision", same != survey.revision, "the report answers another revision than the survey file")
-        return cls((survey,), values, waves.astype(np.uint8), np.zeros(n, np.uint8))
+        waves = np.zeros(n, np.uint8) if wave is None else np.asarray(wave, np.uint8)
+        return cls((survey,), values, waves, np.zeros(n, np.uint8))
 
 
 def _joined(values: Numbers, few: NDArray[np.bool_], question: Question) -> tuple[Numbers, list[int]]:
@@ -199,7 +175,12 @@ def read_columns(
     """
     surveys = tuple(survey_of(stored.document) for stored in revisions)
     whole = sum(stored.reports for stored in revisions)
-    kinds = {question.name: _type(surveys, question) for question in surveys[-1].questions}
+    asked = [question for survey in surveys for question in survey.questions]
+    # The narrowest type for the largest value of any revision and the null value.
+    kinds = {
+        wanted.name: _narrowest(max(each.largest for each in asked if same_question(each, wanted)))
+        for wanted in surveys[-1].questions
+    }
     buffer = _ColumnBuffer(whole, {**kinds, _WAVE: np.dtype(np.uint8), _REVISION: np.dtype(np.uint8)})
     read = 0
     for number, (stored, survey) in enumerate(zip(revisions, surveys, strict=True)):
@@ -284,12 +265,6 @@ def widened(numbers: Numbers, place: int | None, kind: np.dtype[Any]) -> Numbers
     return values if values.dtype == kind else np.where(is_null(values), missing, values.astype(kind))
 
 
-def _type(surveys: Sequence[Survey], question: Question) -> np.dtype[Any]:
-    """Return the narrowest type for the largest value of any revision and the null value."""
-    alike = [each for survey in surveys for each in survey.questions if same_question(each, question)]
-    return _narrowest(max(each.largest for each in alike))
-
-
 def _narrowest(largest: int) -> np.dtype[Any]:
     return np.dtype(f"u{next(width for width in LETTERS if largest < null(width))}")
 
@@ -297,42 +272,6 @@ def _narrowest(largest: int) -> np.dtype[Any]:
 def place_in(survey: Survey, wanted: Question) -> int | None:
     """Return the place of a question in a revision; None if it does not ask it."""
     return next((place for place, one in enumerate(survey.questions) if same_question(one, wanted)), None)
-
-
-def _array(name: str, given: Any) -> Numbers:  # noqa: ANN401 - whatever numpy makes an array of
-    array = np.ma.asarray(given)
-    if array.ndim != 1 or array.dtype.kind not in "iuf":
-        raise EstimateError(f"column '{name}' does not hold whole numbers")
-    if array.dtype.kind == "f":
-        array = np.ma.masked_where(np.isnan(np.ma.getdata(array)), array)
-        known = np.ma.getdata(array)
-        _refuse(name, ~np.ma.getmaskarray(array) & (np.isinf(known) | (known != np.floor(known))), "not a whole number")
-    return array
-
-
-def _whole(name: str, given: Any, largest: int) -> Numbers:  # noqa: ANN401 - whatever numpy makes an array of
-    array = _array(name, given)
-    known, absent = np.ma.getdata(array), np.ma.getmaskarray(array)
-    _refuse(name, ~absent & ((known < 0) | (known > largest)), "not one of its reported values")
-    kind = _narrowest(largest)
-    return np.where(absent, null(kind.itemsize), np.where(absent, 0, known).astype(kind)).astype(kind)
-
-
-def _checked(survey: Survey, question: Question, given: Any) -> Numbers:  # noqa: ANN401 - as above
-    column = _whole(question.name, given, question.largest)
-    absent = is_null(column)
-    if share_asked(survey, survey.questions.index(question)) == 1:
-        _refuse(question.name, absent, "there is no value, though everybody is asked")
-    # ``admits`` is a Python call, so it runs once per distinct value and not once per row.
-    different, place = np.unique(column, return_inverse=True)
-    impossible = np.array([not question.admits(value) for value in different.tolist()], dtype=bool)
-    _refuse(question.name, ~absent & impossible[place], "not one of its reported values")
-    return column
-
-
-def _refuse(name: str, wrong: NDArray[np.bool_], words: str) -> None:
-    if wrong.any():
-        raise EstimateError(f"column '{name}', row {int(np.argmax(wrong)) + 1}: {words}")
 
 
 NOT_IN_FILE = (

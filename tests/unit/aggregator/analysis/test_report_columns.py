@@ -178,52 +178,11 @@ def good():
 
 def test_arrays_become_the_same_columns():
     """Missing values masked, or not a number as other programs write them."""
-    made = Columns.from_arrays(survey(ask=1, waves=months(2)), good(), wave=[0, 1, 1], revision=[1, 1, 1])
+    made = Columns.from_arrays(survey(ask=1, waves=months(2)), good(), wave=[0, 1, 1])
 
     assert made.values["cheated"].tolist() == [1, 255, 0]
     assert made.values["reason"].tolist() == [255, 2, 255]
     assert made.wave.tolist() == [0, 1, 1]
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"year": None}, "there is no column 'year'"),
-        ({"age": [1, 2, 3]}, "the survey asks no question 'age'"),
-        ({"year": [0, 1]}, "column 'year' has another number of rows"),
-        ({"year": [0, 1, 2]}, "column 'year', row 3: not one of its reported values"),
-        ({"year": [0, -1, 1]}, "column 'year', row 2: not one of its reported values"),
-        ({"year": [0, 0.5, 1]}, "column 'year', row 2: not a whole number"),
-        ({"year": [0, np.inf, 1]}, "column 'year', row 2: not a whole number"),
-        ({"year": [0, 1, np.nan]}, "column 'year', row 3: there is no value"),
-        ({"year": ["a", "b", "c"]}, "column 'year' does not hold whole numbers"),
-    ],
-)
-def test_wrong_arrays_are_refused_with_the_place(changes, words):
-    """The question and the row, and never the value."""
-    arrays = {name: column for name, column in {**good(), **changes}.items() if column is not None}
-
-    with pytest.raises(EstimateError, match=words):
-        Columns.from_arrays(survey(ask=1), arrays)
-
-
-def test_masks_that_cannot_be_reported_are_refused():
-    """A set of another size, though it is below the largest."""
-    asked = survey(
-        questions=[
-            {**some_of(3, {}), "type": "select_one", "mechanism": {"name": "subset_selection", "odds": "3", "size": 2}}
-        ]
-    )
-    asked_name = asked.questions[0].name
-
-    with pytest.raises(EstimateError, match="row 2: not one of its reported values"):
-        Columns.from_arrays(asked, {asked_name: [3, 4, 5]})
-
-
-def test_reports_of_another_revision_are_refused():
-    """Their mechanisms are not in the file at hand."""
-    with pytest.raises(EstimateError, match="column 'revision', row 2: the report answers another revision"):
-        Columns.from_arrays(survey(ask=1), good(), revision=[1, 2, 1])
 
 
 def test_every_report_finds_its_own_row() -> None:
