@@ -264,7 +264,11 @@ def cohort_groups(survey: Survey, revisions: Sequence[Sequence[Cell]]) -> tuple[
     # A cohort without published reports is not listed, not even by name.
     present = {cell.cohort for cells in revisions for cell in cells if cell.reports}
     groups = merge_small({cohort: sizes[cohort] for cohort in present}, LEAST_COHORT)
-    return tuple(_group_of(survey.questions[survey.cohort].options, group, revisions) for group in groups)
+    options, cells = survey.questions[survey.cohort].options, [cell for each in revisions for cell in each]
+    return tuple(
+        CohortGroup(tuple(options[cohort] for cohort in group), tuple(cell for cell in cells if cell.cohort in group))
+        for group in groups
+    )
 
 
 def _rare_in_cohorts(revisions: Sequence[RevisionCounts], groups: Iterable[CohortGroup]) -> frozenset[str]:
@@ -296,11 +300,6 @@ def _sizes(revisions: Sequence[Sequence[Cell]]) -> dict[int, Counter[tuple[int, 
             size = cell.at_close or 0 if settled else cell.reports
             sizes.setdefault(cell.cohort, Counter())[number, cell.wave] += size
     return sizes
-
-
-def _group_of(options: Sequence[str], cohorts: Sequence[int], revisions: Sequence[Sequence[Cell]]) -> CohortGroup:
-    cells = tuple(cell for cells in revisions for cell in cells if cell.cohort in cohorts)
-    return CohortGroup(tuple(options[cohort] for cohort in cohorts), cells)
 
 
 def _reports_by_wave(revisions: Sequence[RevisionCounts]) -> tuple[int, ...]:

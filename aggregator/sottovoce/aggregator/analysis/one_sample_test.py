@@ -291,12 +291,8 @@ def _exact(stratum: _ReportedStratum, pi: Floats) -> float | None:
     place = int(pi.argmin()) if at_end else 1
     a, b = stratum.variable.channels[place]
     count = round(stratum.n * (b + (a - b) * float(stratum.means[place])))
-    return (upper_binomial if at_end else binomial_test)(count, stratum.n, b + (a - b) * (0.0 if at_end else pi[1]))
-
-
-def binomial_test(count: int, n: int, chance: float) -> float:
-    """Return the two-sided p value of ``count`` successes in ``n`` trials that succeed with probability ``chance``."""
-    return float(two_sided(binomial(n, chance))[count])
+    chances = binomial(stratum.n, b + (a - b) * (0.0 if at_end else pi[1]))
+    return min(1.0, float(chances[count:].sum())) if at_end else float(two_sided(chances)[count])
 
 
 def two_sided(chances: Floats) -> Floats:
@@ -304,11 +300,6 @@ def two_sided(chances: Floats) -> Floats:
     ordered = np.sort(chances)
     below: Floats = np.append(0.0, np.cumsum(ordered))[np.searchsorted(ordered, chances * _RELATIVE, "right")]
     return np.minimum(below, 1.0)
-
-
-def upper_binomial(count: int, n: int, chance: float) -> float:
-    """Return the probability of at least ``count`` successes in ``n`` trials of this ``chance``."""
-    return min(1.0, float(binomial(n, chance)[count:].sum()))
 
 
 def binomial(n: int, chance: float) -> Floats:

@@ -16,18 +16,6 @@ PLANNED = "sottovoce-planned/1"
 NO_PLAN = "the survey plans no comparisons: its file has no analysis_plan"
 
 
-def options_of(planned: PlannedComparison) -> dict[str, Any]:
-    """Return the options of ``compare``, or of ``mixture``, that a planned comparison has."""
-    if planned.design:
-        return {"question": planned.question, "confidence": float(planned.confidence)}
-    return {
-        "outcome": planned.question,
-        "groups": ARM,
-        **{key: value for key, value in {"against": planned.against, "category": planned.category}.items() if value},
-        "confidence": float(planned.confidence),
-    }
-
-
 def planned_document(survey: Survey, answer: Callable[[str, dict[str, Any]], Document]) -> Document:
     """Make all planned comparisons of a survey; ``answer`` makes one of a kind of request and its options.
 
@@ -47,9 +35,13 @@ def planned_document(survey: Survey, answer: Callable[[str, dict[str, Any]], Doc
 
 
 def _made(planned: PlannedComparison, answer: Callable[[str, dict[str, Any]], Document]) -> Document:
+    kind, options = "mixture", {"question": planned.question}
+    if not planned.design:
+        kind, options = "compare", {"outcome": planned.question, "groups": ARM}
+        options |= {key: given for key in ("against", "category") if (given := getattr(planned, key))}
     try:
-        kind = "mixture" if planned.design else "compare"
-        return {"planned": planned.dump(), "comparison": answer(kind, options_of(planned)), "problem": None}
+        comparison = answer(kind, {**options, "confidence": float(planned.confidence)})
+        return {"planned": planned.dump(), "comparison": comparison, "problem": None}
     except EstimateError as error:
         # A comparison that the reports do not allow is reported beside the others, so that none is left out silently.
         if error.code != EstimateError.code:

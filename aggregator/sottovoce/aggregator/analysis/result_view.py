@@ -5,6 +5,7 @@ are computed here, as exp(coefficient).
 """
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -515,7 +516,10 @@ class ModelsInWords(AnswersInWords):
 
     def regression(self, document: Document) -> ShownAnswer:
         """Format a model with its tests, marginal effects, predictions and comparison models."""
-        shown = [*self._odds(document), self._coefficients(document, self._title(document), folded=False)]
+        named = {"model": self.say(f"models_{document['model']}"), "outcome": self.names.label(document["outcome"])}
+        title = self.say("models_title", n=document["n"], **named)
+        title = title[:1].upper() + title[1:]
+        shown = [*self._odds(document), self._coefficients(document, title, folded=False)]
         if document["ame"]:
             shown.append(self._effects(document))
         if document.get("predictions"):
@@ -531,12 +535,6 @@ class ModelsInWords(AnswersInWords):
         warnings = [note for key in OTHER_MODELS if document.get(key) for note in document[key]["warnings"]]
         notes = [self.names.note(note) for note in dict.fromkeys([*document["warnings"], *warnings])]
         return ShownAnswer(self.whole(document, self._paper(document)), shown, notes)
-
-    def _title(self, document: Document) -> str:
-        model = self.say(f"models_{document['model']}")
-        outcome = self.names.label(document["outcome"])
-        title = self.say("models_title", model=model, outcome=outcome, n=document["n"])
-        return title[:1].upper() + title[1:]
 
     def _odds(self, document: Document) -> list[ShownTable]:
         """Format the odds ratios, as a table and in sentences; empty for a model without odds."""
@@ -577,7 +575,9 @@ class ModelsInWords(AnswersInWords):
         return self.write.estimate(figures, self.write.figure), self.write.limits(figures, self.write.figure)
 
     def _coefficients(self, document: Document, title: str, *, folded: bool) -> ShownTable:
-        lines = [self._line(document, one) for one in document["coefficients"]]
+        show, write = self.write.figure, self.write
+        found = [(self._name(document, one), one) for one in document["coefficients"]]
+        lines = [self.line(name, one, show, write.following(one, show)) for name, one in found]
         sentences = [*self.among(document), self.say(f"models_errors_{document['std_error_kind']}")]
         sentences += self._tests(document)
         headings = self.headings(document, self.say("models_term"))
@@ -680,28 +680,16 @@ class ModelsInWords(AnswersInWords):
 
     def _alone(self, document: Document) -> Sequence[Document]:
         """Return the coefficients of variables that no other term has, which alone describe what a variable changes."""
-        slopes = [(one, _without_categories(one["term"])) for one in self._slopes(document)]
+        without = (re.sub("=[^:]*", "", one["term"]) for one in self._slopes(document))
+        slopes = [*zip(self._slopes(document), without, strict=True)]
         used = Counter(name for term in {term for _, term in slopes} for name in self.names.variables_in(term))
         return [one for one, term in slopes if self.names.is_variable(term) and used[bare(term)] == 1]
 
     def _name(self, document: Document, one: Document) -> str:
-        term = self._term(document, one["term"])
-        category = one.get("category")
-        return f"{self.names.category(document['outcome'], category)}: {term}" if category else term
-
-    def _term(self, document: Document, term: str) -> str:
-        lower, is_cut, upper = term.partition("|")
-        outcome = document["outcome"]
+        outcome, (lower, is_cut, upper) = document["outcome"], one["term"].partition("|")
         cut = f"{self.names.category(outcome, lower)} | {self.names.category(outcome, upper)}"
-        return cut if is_cut else self.term(term)
-
-    def _line(self, document: Document, one: Document) -> tuple[str, str, str, str]:
-        show = self.write.figure
-        return self.line(self._name(document, one), one, show, self.write.following(one, show))
-
-
-def _without_categories(term: str) -> str:
-    return ":".join(factor.partition("=")[0] for factor in term.split(":"))
+        term, category = cut if is_cut else self.term(one["term"]), one.get("category")
+        return f"{self.names.category(outcome, category)}: {term}" if category else term
 
 
 def _exp(value: float | None) -> float | None:

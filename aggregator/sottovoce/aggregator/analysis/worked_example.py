@@ -209,7 +209,7 @@ def _workings(yes: Estimate, a: Fraction, b: Fraction, still_open: bool) -> Work
     # As percentages are written, so that the example ends in exactly the digits shown elsewhere.
     shown = Percent(round(Fraction(raw), 3), 1)
     made = _shortest(Fraction(count, yes.n), a, b, shown.share)
-    reported, form, parts = made or (count, LINE, _line(Ratio(count, yes.n), a, b))
+    reported, form, parts = made or (count, LINE, (1 / (a - b), Ratio(count, yes.n), b / (a - b)))
     low, high = limits(yes, still_open)
     banded = has_band(yes, still_open)
     return Workings(yes.n, reported, form, parts, shown, not 0 <= raw <= 1, low, high, yes.confidence, banded)
@@ -218,34 +218,24 @@ def _workings(yes: Estimate, a: Fraction, b: Fraction, still_open: bool) -> Work
 def _shortest(
     share: Fraction, a: Fraction, b: Fraction, shown: Fraction
 ) -> tuple[Percent, str, tuple[WorkedNumber, ...]] | None:
-    """Return the arithmetic with the fewest digits that still gives the displayed estimate, or None."""
-    form = LINE if all(max(part.as_integer_ratio()) < SHORT for part in (1 / (a - b), b / (a - b))) else QUOTIENT
-    # Fractions throughout: a float could miss the displayed digit by its last bit.
-    ways = _lines(share, a, b) if form == LINE else _quotients(share, a, b)
-    near = Fraction(1, 2000)  # half of the last displayed digit, 0.1 %
-    return next(((reported, form, parts) for reported, parts, made in ways if abs(made - shown) <= near), None)
+    """Return the arithmetic with the fewest digits that still gives the displayed estimate, or None.
 
-
-def _lines(share: Fraction, a: Fraction, b: Fraction) -> Iterator[tuple[Percent, tuple[WorkedNumber, ...], Fraction]]:
-    """Yield (share, numbers, value) of ``slope × share − offset`` with exact slope and offset, by number of digits."""
-    for digits in range(MOST_DIGITS + 1):
-        rounded = _rounded(share, digits)
-        yield rounded, _line(rounded, a, b), (rounded.share - b) / (a - b)
-
-
-def _line(share: WorkedNumber, a: Fraction, b: Fraction) -> tuple[WorkedNumber, ...]:
-    return 1 / (a - b), share, b / (a - b)
-
-
-def _quotients(
-    share: Fraction, a: Fraction, b: Fraction
-) -> Iterator[tuple[Percent, tuple[WorkedNumber, ...], Fraction]]:
-    """Yield (share, numbers, value) of ``(share − b) / (a − b)`` with all three rounded, by number of digits."""
-    for digits in range(1, MOST_DIGITS + 1):
+    It is a line with exact slope and offset, or a quotient of rounded numbers.
+    """
+    slope, offset = 1 / (a - b), b / (a - b)
+    is_line = all(max(part.as_integer_ratio()) < SHORT for part in (slope, offset))
+    for digits in range(0 if is_line else 1, MOST_DIGITS + 1):
         rounded, low, gap = (_rounded(part, digits) for part in (share, b, a - b))
-        # Two channels close together can round to the same percentage; more digits are tried then.
-        if gap.share:
-            yield rounded, (rounded, low, gap), (rounded.share - low.share) / gap.share
+        form, made = LINE, (rounded.share - b) * slope
+        parts: tuple[WorkedNumber, ...] = slope, rounded, offset
+        if not is_line:
+            # Two channels close together can round to the same percentage; more digits are tried then.
+            made = (rounded.share - low.share) / gap.share if gap.share else Fraction(2)
+            form, parts = QUOTIENT, (rounded, low, gap)
+        # Fractions throughout: a float could miss the displayed digit by its last bit, which is of 0.1 %.
+        if abs(made - shown) <= Fraction(1, 2000):
+            return rounded, form, parts
+    return None
 
 
 def _rounded(part: Fraction, digits: int) -> Percent:

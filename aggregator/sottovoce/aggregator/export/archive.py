@@ -62,7 +62,10 @@ def write_folder(source: Source, folder: Path) -> list[str]:
         (folder / FAILED).write_text("".join(f"{line}\n" for line in (*source.about.lines, *failed)), encoding="utf-8")
         names.append(FAILED)
     # The sums are computed from disk, so they cover what was really written.
-    sums = {name: _sha256(folder / name) for name in names}
+    sums = {}
+    for name in names:
+        with (folder / name).open("rb") as file:
+            sums[name] = hashlib.file_digest(file, "sha256").hexdigest()
     if source.set_up is not None:
         manifest = {**source.about.pairs, "rehearsal": True, "set": source.set_up, "sha256": sums}
         (folder / MANIFEST).write_text(json_text(manifest), encoding="utf-8")
@@ -91,8 +94,3 @@ def _pack(folder: Path, path: Path, about: About) -> None:
             with file.open("rb") as read, archive.open(entry, "w", force_zip64=True) as write:
                 while block := read.read(_BLOCK):
                     write.write(block)
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -13,6 +13,7 @@ denominator of shares.
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -64,23 +65,17 @@ def read_folder(path: Path) -> Archive:
     """
     if not path.is_dir():
         raise SpecError(f'there is no such folder: "{path}"')
-    if _is_rehearsal(path / MANIFEST):
-        raise SpecError(f"{MANIFEST}: {INVENTED}")
+    # Folders of real reports in this form have no manifest, those of a simulation have.
+    with suppress(OSError, ValueError, RecursionError):
+        found = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
+        if isinstance(found, dict) and found.get("rehearsal") is True:
+            raise SpecError(f"{MANIFEST}: {INVENTED}")
     survey = read_survey(path)
     surveys = _earlier(path, survey) | {survey.revision: survey}
     file = next((path / name for name in REPORTS if (path / name).is_file()), None)
     if file is None:
         raise SpecError("the folder has neither reports.csv nor reports.parquet")
     return Archive(read_reports(file, Expected(survey, surveys)), surveys)
-
-
-def _is_rehearsal(manifest: Path) -> bool:
-    """Say whether the file is the manifest of a simulation; folders of real reports in this form have none."""
-    try:
-        found = json.loads(manifest.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return False
-    return isinstance(found, dict) and found.get("rehearsal") is True
 
 
 def read_survey(path: Path) -> Survey:

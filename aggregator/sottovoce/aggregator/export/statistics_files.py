@@ -96,7 +96,11 @@ def write_statistics_file(
             if not isinstance(code, int) or kind == ".sav" or abs(code) < 1 << 30:
                 values[names[name]][code] = FEW
     more = {names[name]: _MORE_LABELS.get(name.strip("_"), "") for name in columns.keys() - questions}
-    of_channels = {names[name]: label for name, label in _channel_labels(channels).items()}
+    of_channels = {
+        names[f"{channel.question.name}_{letter}"]: cut(f"P(1 if {truth}) of {channel.question.name}", 80)
+        for channel in _yes_no(channels)
+        for letter, truth in (("a", "yes"), ("b", "no"))
+    }
     metadata: dict[str, Any] = {
         "file_label": _whole_letters("; ".join(about.lines), _FILE_LABEL[kind]),
         "column_labels": more | labels | of_channels,
@@ -214,9 +218,3 @@ def _channel_columns(channels: Sequence[Channel], reports: ReportColumns) -> Map
         for letter, number in zip("ab", channel.shares[0][4:], strict=True):
             found.setdefault(f"{channel.question.name}_{letter}", np.full(len(reports), np.nan))[rows] = float(number)
     return found
-
-
-def _channel_labels(channels: Sequence[Channel]) -> dict[str, str]:
-    names = [channel.question.name for channel in _yes_no(channels)]
-    meanings = {"a": "P(1 if yes)", "b": "P(1 if no)"}.items()
-    return {f"{name}_{letter}": cut(f"{words} of {name}", 80) for name in names for letter, words in meanings}

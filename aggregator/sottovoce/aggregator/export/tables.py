@@ -69,16 +69,20 @@ def write_reports_parquet(path: Path, reports: ReportColumns, about: About) -> N
         text = as_sql_text(asked[name], grids.get(name))
         cells[name] = f'CASE WHEN "{name}" = {number} THEN {quoted(FEW)} ELSE {text} END'
     projection = ", ".join(f'{cell} AS "{name}"' for name, cell in cells.items())
-    about_it = ", ".join(f"{quoted(key)}: {quoted(value)}" for key, value in about.pairs.items())
-    # DuckDB always writes the minimum and maximum of each column. They follow from the rows of the file, as do their
-    # order and row groups, so they reveal nothing more.
-    options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP}, KV_METADATA {{{about_it}}}"
     with duckdb.connect() as connection:
         connection.register("reports", pandas.DataFrame(columns, copy=False))
         # Question names consist of a-z, 0-9 and _; no other text of a survey is in this statement.
         # Sorting removes any order that could link rows to arrival times.
         rows = f"SELECT {projection} FROM reports ORDER BY ALL"  # noqa: S608
-        connection.sql(f"COPY ({rows}) TO {quoted(str(path))} ({options})")
+        connection.sql(f"COPY ({rows}) TO {quoted(str(path))} ({parquet_options(about)})")
+
+
+def parquet_options(about: About) -> str:
+    """Return the options of DuckDB's COPY for a file with this provenance."""
+    pairs = ", ".join(f"{quoted(key)}: {quoted(value)}" for key, value in about.pairs.items())
+    # DuckDB always writes the minimum and maximum of each column. They follow from the rows of the file, as do their
+    # order and row groups, so they reveal nothing more.
+    return f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP}, KV_METADATA {{{pairs}}}"
 
 
 def _cells(column: ReportedColumn, grid: Grid | None) -> list[object]:

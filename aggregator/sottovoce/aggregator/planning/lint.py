@@ -21,7 +21,6 @@ from sottovoce.shared.arms.arms import Block, flat_items, samples, share_asked
 from sottovoce.shared.by_hand.protection import hidden_by_facts
 from sottovoce.shared.languages import languages_of, missing_texts
 from sottovoce.shared.mechanisms import Mechanism
-from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.order.orders import ordered_lists
 from sottovoce.shared.rational import show_epsilon, show_odds
 from sottovoce.shared.spec import Item, Question, Survey
@@ -280,12 +279,9 @@ def describe(survey: Survey) -> list[str]:
 def _how(question: Question) -> str:
     if question.mechanism is None:
         return "public, sent as it is" + (", divides respondents into cohorts" if "cohort" in question.marks else "")
-    if question.by_fact:
-        return _how_by_fact(question.by_fact)
-    return f"{describe_mechanism(question.mechanism)}, epsilon {show_epsilon(question.epsilon)}"
-
-
-def _how_by_fact(mechanism: InnocuousRR) -> str:
+    mechanism = question.by_fact
+    if mechanism is None:
+        return f"{describe_mechanism(question.mechanism)}, epsilon {show_epsilon(question.epsilon)}"
     error = f", standard error {mechanism.std_error}" if mechanism.std_error else ""
     die = "" if mechanism.is_crosswise else f", by a die with probability {mechanism.truth}"
     return (
@@ -436,14 +432,9 @@ TOPICS = re.compile(
 """Beginnings of words for what people may be watched for while they answer, in the languages of the form."""
 
 
-def is_dangerous(survey: Survey) -> bool:
-    """Return True if a title or a question names violence, harassment, drugs or sexuality."""
-    texts = [survey.title, *(item.label for item in survey.items)]
-    return any(TOPICS.search(text.casefold()) for each in texts for text in each.values())
-
-
 def _quick_exit(survey: Survey) -> Iterator[str]:
-    if not survey.quick_exit and is_dangerous(survey):
+    texts = (text for label in (survey.title, *(item.label for item in survey.items)) for text in label.values())
+    if not survey.quick_exit and any(TOPICS.search(text.casefold()) for text in texts):
         yield (
             "/quick_exit: true is recommended; the survey seems to be on violence, harassment, drugs or sexuality, and "
             "a button on every step then lets people leave at once who are watched by others"

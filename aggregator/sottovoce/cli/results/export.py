@@ -13,12 +13,13 @@ from sottovoce.aggregator.estimators import DEFAULT_RULE
 from sottovoce.aggregator.estimators.intervals import METHODS
 from sottovoce.aggregator.export.archive import write_file, write_folder, write_zip
 from sottovoce.aggregator.export.catalogue import SINGLE, WITH_PUBLIC, Source
+from sottovoce.aggregator.export.offline.locations import Bucket
 from sottovoce.aggregator.export.offline.write_parquet import write_reports
 from sottovoce.aggregator.institution import institution_of
 from sottovoce.aggregator.storage.audit_log.events import EXPORTED, MACHINE
 from sottovoce.cli.command import Number, ask, check_free, check_new_folder, command, new_file, new_folder, write_json
 from sottovoce.cli.database import data_option, data_settings, open_survey
-from sottovoce.cli.results.place import PlaceName, check_new_place, new_place, print_results, show_progress
+from sottovoce.cli.results.place import PlaceName, new_place, print_results, show_progress
 from sottovoce.cli.results.release import release_tables
 from sottovoce.shared.errors import StorageError
 
@@ -91,9 +92,18 @@ def export(
 
 
 def _write(kind: str, source: Source, out: Path | str) -> None:
-    """Write the files, and name those that failed."""
-    failed = _write_files(kind, source, out)
+    """Write one of ``FORMATS``, but for JSON on standard output; raise StorageError with what of a folder failed."""
+    failed = list[str]()
+    place = new_place(out) if kind in COUNTABLE else (new_folder if kind == ALL else new_file)(Path(out))
+    with place as path:
+        if kind in COUNTABLE:
+            write_reports(source, path, COUNTABLE[kind], show_progress)
+        elif kind in {ALL, ZIP}:
+            failed = (write_folder if kind == ALL else write_zip)(source, path)
+        else:
+            write_file(source, kind, SINGLE[kind], path)
     click.echo(f"Written: {out}", err=True)
+    # The others are there.
     if failed:
         raise StorageError("\n".join(failed))
 
@@ -107,7 +117,7 @@ def _check_out(kind: str, out: Path | str | None, force: bool) -> None:
         force: replace a file that is there.
     """
     if kind in COUNTABLE and out is not None:
-        check_new_place(out)
+        check_new_folder(out) if isinstance(out, Path) else Bucket(out).check_new()
     elif isinstance(out, str):
         raise click.UsageError("only --format parquet goes to a bucket")
     elif kind == ALL and out is not None:
@@ -136,29 +146,3 @@ def _check_public(kind: str, source: Source, yes: bool) -> None:
             click.echo(words, err=True)
         if not yes and not ask("Write a file with the public answers?", default=False):
             raise StorageError("nothing was written (--yes writes it without asking)")
-
-
-def _write_files(kind: str, source: Source, out: Path | str) -> list[str]:
-    """Write one of them, or a folder.
-
-    Args:
-        kind: one of ``FORMATS``, but for JSON on standard output.
-        source: of what.
-        out: where to.
-
-    Returns:
-        One sentence for each file of ``all`` or the archive that could not be written; the others are there.
-    """
-    if kind in COUNTABLE:
-        with new_place(out) as folder:
-            write_reports(source, folder, COUNTABLE[kind], show_progress)
-    elif kind == ALL:
-        with new_folder(Path(out)) as folder:
-            return write_folder(source, folder)
-    elif kind == ZIP:
-        with new_file(Path(out)) as file:
-            return write_zip(source, file)
-    else:
-        with new_file(Path(out)) as file:
-            write_file(source, kind, SINGLE[kind], file)
-    return []

@@ -11,7 +11,7 @@ from sottovoce.aggregator.analysis.worked_example import results_in_words
 from sottovoce.aggregator.export.offline.locations import BUCKET, Bucket
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.privacy_account.text import filled
-from sottovoce.cli.command import check_new_folder, is_shown, new_folder
+from sottovoce.cli.command import is_shown, new_folder
 from sottovoce.client.words import readers_languages
 from sottovoce.shared.errors import SpecError
 
@@ -33,14 +33,6 @@ def check_there(folder: Path | str) -> None:
     """Refuse a folder that is not there; raises SpecError if it is a path and no folder."""
     if isinstance(folder, Path) and not folder.is_dir():
         raise SpecError(f'there is no such folder: "{folder}"')
-
-
-def check_new_place(out: Path | str) -> None:
-    """Raise StorageError, before anything is done, for a folder or an address in a bucket that holds something."""
-    if isinstance(out, Path):
-        check_new_folder(out)
-    else:
-        Bucket(out).check_new()
 
 
 @contextmanager

@@ -442,20 +442,13 @@ def described_questions(columns: Columns) -> list[dict[str, Any]]:
 
 def described_survey(file: str, questions: Sequence[Mapping[str, Any]]) -> Survey:
     """Return a survey with the names and options of a file's columns, for labels only: its channels are stand-ins."""
-    none = _NO_CODES, _NO_ROWS, _NO_ROWS
-    read = [ReadColumn(each["name"], each["type"], _described_domain(each), (_stand_in(each),), *none)
-            for each in questions]  # fmt: skip
+    none, read = (_NO_CODES, _NO_ROWS, _NO_ROWS), []
+    for each in questions:
+        options = tuple(each["options"])
+        domain = Domain(options) if options else Domain(grid=Grid(Fraction(0), Fraction(1), Fraction(1)))
+        stand_in = None if each["public"] else parse_channel(f"kary_rr 3 k={len(options)}").read(()).channel
+        read.append(ReadColumn(each["name"], each["type"], domain, (stand_in,), *none))
     return _survey(file, read, 0, [0] * len(read))
-
-
-def _described_domain(question: Mapping[str, Any]) -> Domain:
-    ends = Fraction(0), Fraction(1)
-    return Domain(tuple(question["options"])) if question["options"] else Domain(grid=Grid(*ends, Fraction(1)))
-
-
-def _stand_in(question: Mapping[str, Any]) -> Mechanism | None:
-    """Return any channel, which tells that the column is randomized."""
-    return None if question["public"] else parse_channel(f"kary_rr 3 k={len(question['options'])}").read(()).channel
 
 
 def _survey(file: str, read: Sequence[ReadColumn], number: int, strata: Sequence[int]) -> Survey:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from sottovoce.aggregator.analysis.report_columns import place_in
 from sottovoce.aggregator.export.offline.locations import ReportFolder
-from sottovoce.aggregator.export.offline.manifest import Described, ReportFile
+from sottovoce.aggregator.export.offline.manifest import Described, ReportFile, RevisionWave
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.aggregator.storage.pack_values import null
 from sottovoce.aggregator.storage.reports.batch_columns import is_null, tally
@@ -212,9 +212,6 @@ def limited(parent: Path, on_disk: bool = False) -> Iterator[Any]:
             yield connection
 
 
-RevisionWave = tuple[int, int]
-"""Revision and wave."""
-
 SHARD = 64 << 20
 """Minimum size of a shard in bytes; counting a smaller one would take less time than scheduling it."""
 
@@ -244,7 +241,7 @@ class Shard:
 
 def shards_of(place: ReportFolder, described: Described, least: int = SHARD) -> Iterator[Shard]:
     """Yield shards of at least ``least`` bytes, except the last one of each revision and wave."""
-    for key, parts in groupby(described.parts, key=lambda each: (each[0].revision, each[0].wave)):
+    for key, parts in groupby(described.parts, key=lambda each: each[0].key):
         layout, gathered = layout_of(described, key[0]), list[tuple[str, ReportFile]]()
         for _, path, part in parts:
             gathered.append((path, part))

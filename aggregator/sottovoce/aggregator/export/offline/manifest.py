@@ -31,6 +31,7 @@ LARGEST = 1 << 28
 """Most bytes to read of a manifest."""
 
 Whole = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+RevisionWave = tuple[int, int]
 Tally = dict[Whole, Whole]
 """Number of reports by counted value."""
 
@@ -52,6 +53,11 @@ class OfWave(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     withdrawn: Whole
     tallies: dict[str, Tally]
     parts: tuple[ReportFile, ...]
+
+    @property
+    def key(self) -> RevisionWave:
+        """Revision and wave of these reports."""
+        return self.revision, self.wave
 
     @property
     def reports(self) -> int:
@@ -164,7 +170,7 @@ def _check(described: Described) -> None:
     if len({survey.name for survey in surveys}) > 1 or numbers != sorted(set(numbers)):
         raise SpecError(f"{NAME}: its surveys are not the revisions of one survey, oldest first")
     # A duplicate entry would be counted twice.
-    keys = [(of_wave.revision, of_wave.wave) for of_wave in manifest.waves]
+    keys = [of_wave.key for of_wave in manifest.waves]
     most = {survey.revision: len(survey.waves) for survey in surveys}
     if len(set(keys)) < len(keys) or any(wave >= most.get(revision, 0) for revision, wave in keys):
         raise SpecError(f"{NAME}: names a revision or wave that there is not, or one of them twice")

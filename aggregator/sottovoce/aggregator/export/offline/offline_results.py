@@ -10,14 +10,13 @@ from sottovoce.aggregator.estimators import DEFAULT_RULE, IntervalRule
 from sottovoce.aggregator.export.offline.count import (
     Engine,
     ReportCounts,
-    RevisionWave,
     count_by_duckdb,
     count_by_numpy,
     count_shard,
     shards_of,
 )
 from sottovoce.aggregator.export.offline.locations import ReportFolder
-from sottovoce.aggregator.export.offline.manifest import Described, OfWave, read_manifest
+from sottovoce.aggregator.export.offline.manifest import Described, OfWave, RevisionWave, read_manifest
 from sottovoce.aggregator.storage import Cell, StoredSurvey
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.shared.errors import EstimateError, SpecError
@@ -69,11 +68,6 @@ HERE: dict[str, Work] = {"numpy": partial(_count_here, count_by_numpy), "duckdb"
 """Engines for one machine, by name."""
 
 
-def key_of(of_wave: OfWave) -> RevisionWave:
-    """Return revision and wave of an entry."""
-    return of_wave.revision, of_wave.wave
-
-
 def results_of(
     folder: Opened, work: Work, progress: Progress, rule: IntervalRule = DEFAULT_RULE, wave: int | None = None
 ) -> SurveyResults:
@@ -87,7 +81,7 @@ def results_of(
         raise EstimateError("the folder holds another wave than the one that is asked for")
     found = work(folder, progress)
     for of_wave in manifest.waves:
-        _check(of_wave, found.get(key_of(of_wave), ReportCounts()))
+        _check(of_wave, found.get(of_wave.key, ReportCounts()))
     wave = manifest.wave if wave is None else wave
     return analyse(_revisions(folder.described, found), None, rule.method, wave, rule.confidence)
 
@@ -112,7 +106,7 @@ def _revisions(described: Described, found: dict[RevisionWave, ReportCounts]) ->
         places = {question.name: place for place, question in enumerate(survey.questions)}
         cells = {}
         for of_wave in (each for each in described.manifest.waves if each.revision == survey.revision):
-            counts = found.get(key_of(of_wave), ReportCounts())
+            counts = found.get(of_wave.key, ReportCounts())
             counted = {places[name]: dict(tally) for name, tally in counts.tallies.items()}
             cells[of_wave.wave] = Cell(of_wave.wave, ALL, of_wave.reports, of_wave.withdrawn, counted)
         if survey is described.survey:

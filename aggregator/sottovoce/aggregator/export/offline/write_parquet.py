@@ -19,15 +19,7 @@ from sottovoce.aggregator.analysis.estimates import analyse
 from sottovoce.aggregator.analysis.report_columns import Progress
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns, blocks_of, named_cohorts, standing_alone
 from sottovoce.aggregator.export.catalogue import Source
-from sottovoce.aggregator.export.offline.count import (
-    ROWS,
-    TYPES,
-    ReportCounts,
-    RevisionWave,
-    layout_of,
-    limited,
-    tally_rows,
-)
+from sottovoce.aggregator.export.offline.count import TYPES, ReportCounts, layout_of, limited, tally_rows
 from sottovoce.aggregator.export.offline.manifest import (
     FORMAT,
     NAME,
@@ -36,9 +28,10 @@ from sottovoce.aggregator.export.offline.manifest import (
     Manifest,
     OfWave,
     ReportFile,
+    RevisionWave,
     place_of,
 )
-from sottovoce.aggregator.export.tables import quoted
+from sottovoce.aggregator.export.tables import parquet_options, quoted
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.pack_values import few, null
@@ -66,33 +59,30 @@ def write_reports(
     if public:
         source.check_not_released()
     check_closed(source.storage, [each.stored for each in source.revisions], source.wave, source.now)
-    described = Described(_manifest(source, public), tuple(each.survey for each in source.revisions))
-    with _table(folder.parent) as table:
-        counts = _lay_down(source, described, table, progress)
-        if not counts:
-            raise EstimateError("there are no reports yet")
-        waves, shown = [], _shown(source)
-        for key in sorted({*counts, *shown}):
-            rows = _Sorted(table, described, _options(source))
-            parts = _parts(rows, key, _named(source, described, table, key), folder, part_rows)
-            tallies = {
-                name: dict(sorted(found.items())) for name, found in counts.get(key, ReportCounts()).tallies.items()
-            }
-            waves.append(OfWave(*key, shown.get(key, 0), tallies, parts))
-    written = msgspec.json.encode(msgspec.structs.replace(described.manifest, waves=tuple(waves)))
-    manifest = msgspec.json.format(written, indent=2) + b"\n"
-    (folder / NAME).write_bytes(manifest)
-    return manifest
-
-
-def _manifest(source: Source, public: bool) -> Manifest:
     asked = [
         ExportedRevision(
             each.survey.digest, each.stored.closed, reports_so_far(each.stored), each.survey.canonical.decode()
         )
         for each in source.revisions
     ]
-    return Manifest(FORMAT, dict(source.about.pairs), public, tuple(asked), (), _public(source), source.wave)
+    about = dict(source.about.pairs), public, tuple(asked)
+    manifest = Manifest(FORMAT, *about, (), _public(source), source.wave)
+    described = Described(manifest, tuple(each.survey for each in source.revisions))
+    with _table(folder.parent) as table:
+        counts = _lay_down(source, described, table, progress)
+        if not counts:
+            raise EstimateError("there are no reports yet")
+        waves, shown = [], _shown(source)
+        for key in sorted({*counts, *shown}):
+            rows = _Sorted(table, described, parquet_options(source.about))
+            parts = _parts(rows, key, _named(source, described, table, key), folder, part_rows)
+            tallies = {
+                name: dict(sorted(found.items())) for name, found in counts.get(key, ReportCounts()).tallies.items()
+            }
+            waves.append(OfWave(*key, shown.get(key, 0), tallies, parts))
+    written = msgspec.json.format(msgspec.json.encode(msgspec.structs.replace(manifest, waves=tuple(waves))), indent=2)
+    (folder / NAME).write_bytes(written + b"\n")
+    return written + b"\n"
 
 
 def _public(source: Source) -> dict[int, dict[str, dict[int, int]]]:
@@ -119,11 +109,6 @@ def _shown(source: Source) -> dict[RevisionWave, int]:
         for cell in revision.cells
         if cell.cohort == ALL and source.wave in {None, cell.wave}
     }
-
-
-def _options(source: Source) -> str:
-    about = ", ".join(f"{quoted(key)}: {quoted(value)}" for key, value in source.about.pairs.items())
-    return f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROWS}, KV_METADATA {{{about}}}"
 
 
 def _parts(
