@@ -31,7 +31,7 @@ from sottovoce.aggregator.estimators.fixed_population import MOST, PeopleCount, 
 from sottovoce.aggregator.storage.hash_chain import ChainHead
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.errors import EstimateError
-from sottovoce.shared.spec import Question, Survey
+from sottovoce.shared.spec import Question
 
 FORMAT = "sottovoce-export/1"
 
@@ -118,6 +118,7 @@ def export_document(
         arms: results of each random arm, with its name.
     """
     survey = results.survey
+    dates = {key: survey.document.get(key) for key in ("opens", "closes")}
     return {
         # First in the file, so that a reader does not mistake a test run for the real survey.
         **({"trial": True} if survey.trial else {}),
@@ -128,7 +129,7 @@ def export_document(
         # Results state the version, because estimators may change between releases.
         "version": version("sottovoce"),
         "title": dict(survey.title),
-        "dates": _dates(survey),
+        "dates": {**dates, "waves": survey.document.get("waves", [])},
         "closed": results.closed,
         "received": results.received,
         "reports": results.reports,
@@ -148,10 +149,6 @@ def _arm(name: str, results: SurveyResults) -> dict[str, Any]:
     """Return the results of an arm: of the questions that several arms ask."""
     shown = [each for each in results.questions if each.n and is_split(results.survey, each.question)]
     return {"name": name, "reports": results.reports, "questions": [_question(each, None) for each in shown]}
-
-
-def _dates(survey: Survey) -> dict[str, Any]:
-    return {key: survey.document.get(key) for key in ("opens", "closes")} | {"waves": survey.document.get("waves", [])}
 
 
 def _question(result: QuestionResult, group: Population | None) -> dict[str, Any]:

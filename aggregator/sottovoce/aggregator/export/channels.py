@@ -104,7 +104,8 @@ def _channel(question: Question, mechanism: Mechanism | None, revisions: tuple[i
     if question.domain.grid is not None:
         return Channel(question, mechanism, revisions, (), tuple(_scores(question, mechanism)))
     rule = "equals" if mechanism is None else RULES[mechanism.report_kind]
-    a, b = (Fraction(1), Fraction(0)) if mechanism is None else support_of(mechanism)
+    # Every mechanism for shares has P(support | true) and P(support | not true).
+    a, b = (Fraction(1), Fraction(0)) if mechanism is None else mechanism.support  # type: ignore[attr-defined]
     labels = option_labels(question, "en")
     # The share of "no" is one minus the share of "yes".
     first = int(question.is_yes_no)
@@ -115,12 +116,6 @@ def _channel(question: Question, mechanism: Mechanism | None, revisions: tuple[i
     ]
     variable = variables_of(replace(question, mechanism=mechanism))[0]
     return Channel(question, mechanism, revisions, tuple(rows), (), support_both(variable))
-
-
-def support_of(mechanism: Mechanism) -> tuple[Fraction, Fraction]:
-    """Return P(support | true) and P(support | not true) of a mechanism for shares."""
-    a, b = mechanism.support  # type: ignore[attr-defined] # every mechanism for shares has it
-    return a, b
 
 
 def _scores(question: Question, mechanism: Mechanism | None) -> Iterator[tuple[str, Mapping[int, float]]]:

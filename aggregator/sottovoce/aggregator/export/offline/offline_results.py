@@ -99,7 +99,10 @@ def _check(of_wave: OfWave, counts: ReportCounts) -> None:
 
 def _revisions(described: Described, found: dict[RevisionWave, ReportCounts]) -> list[RevisionCounts]:
     """Return the revisions with the cells of all respondents, as from a database."""
-    revisions, withheld = [], _withheld(described)
+    revisions, counts_of = [], described.manifest.public.values()
+    public = frozenset(each.name for each in described.survey.questions if each.mechanism is None)
+    # What the folder has no counts of is published under a budget.
+    withheld = public.difference(*counts_of) if counts_of else frozenset()
     for key, (asked, survey) in enumerate(zip(described.manifest.asked, described.surveys, strict=True)):
         about = survey.name, survey.revision, survey.digest, survey.canonical
         stored = StoredSurvey(key, *about, asked.closed, asked.received)
@@ -112,14 +115,7 @@ def _revisions(described: Described, found: dict[RevisionWave, ReportCounts]) ->
         if survey is described.survey:
             for wave, tallies in described.manifest.public.items():
                 cell = cells.get(wave, Cell(wave, ALL, 0, 0, {}))
-                public = {places[name]: tally for name, tally in tallies.items()}
-                cells[wave] = replace(cell, tallies={**cell.tallies, **public})
+                counted = {places[name]: dict(tally) for name, tally in tallies.items()}
+                cells[wave] = replace(cell, tallies={**cell.tallies, **counted})
         revisions.append(RevisionCounts(stored, survey, tuple(cells.values()), bool(withheld), withheld))
     return revisions
-
-
-def _withheld(described: Described) -> frozenset[str]:
-    """Return the public questions that the folder has no counts of, because they are published under a budget."""
-    counts = described.manifest.public.values()
-    public = frozenset(each.name for each in described.survey.questions if each.mechanism is None)
-    return public.difference(*counts) if counts else frozenset()

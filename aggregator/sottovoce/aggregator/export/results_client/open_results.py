@@ -7,7 +7,7 @@ pandas or polars table if installed; ``plot()`` needs matplotlib (extra ``[plot]
 import importlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -143,7 +143,7 @@ class OpenResults:
         ``among`` names the people whom a row describes: "all", "answered", "asked_and_answered", or corrected for
         careless answers "careful" or "careful_answered".
         """
-        return tuple(_estimate(question, one) for question in self.export["questions"] for one in _of(question))
+        return tuple(row for question in self.export["questions"] for row in _estimates(question))
 
     def crosstab(
         self,
@@ -347,18 +347,14 @@ def _export(path: Path, survey: str | None) -> Mapping[str, Any]:
     return MappingProxyType(found)
 
 
-def _of(question: Row) -> Sequence[Row]:
-    """Return the estimates of a question; for a number its mean, the shares of its bins and its quantiles."""
-    if "estimates" in question:
-        parts = (question.get("answered", {}), question.get("corrected", {}))
-        among = [{**one, "among": part["people"]} for part in parts for one in part.get("estimates", ())]
-        return [*({**one, "among": "all"} for one in question["estimates"]), *among]
-    return [question["mean"], *question["histogram"], *question["quantiles"]]
-
-
-def _estimate(question: Row, estimate: Row) -> Row:
-    row = {"question": question["name"], "n": question["n"], "among": "all", **estimate}
-    return {**row, "shown": row.get("clipped", row.get("raw"))}
+def _estimates(question: Row) -> Iterator[Row]:
+    """Yield the estimates of a question; for a number its mean, the shares of its bins and its quantiles."""
+    is_number, named = "mean" in question, {"question": question["name"], "n": question["n"]}
+    whole = [question["mean"], *question["histogram"], *question["quantiles"]] if is_number else question["estimates"]
+    others = [] if is_number else [question[key] for key in ("answered", "corrected") if key in question]
+    for among, estimates in (("all", whole), *((part["people"], part["estimates"]) for part in others)):
+        for one in estimates:
+            yield {**named, "among": among, **one, "shown": one.get("clipped", one.get("raw"))}
 
 
 def of_mixture(document: Row) -> JointResult:
