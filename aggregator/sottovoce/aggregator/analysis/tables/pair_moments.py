@@ -94,45 +94,49 @@ class ScoreProducts(NamedTuple):
         return CellProducts(once, twice, by_row, squares)
 
 
-def _by_scores(pairs: "Pairs") -> ScoreProducts:
+ReportedPair = tuple[tuple[Variable, Reported], ...]
+"""Two variables, each with its reported values."""
+
+
+def _by_scores(pairs: "Pairs", both: ReportedPair) -> ScoreProducts:
     parts = []
     for start in range(0, max(len(pairs.weights), 1), ROWS):
         rows = slice(start, start + ROWS)
-        columns = [_matrix(each, column[rows]).T for each, column in pairs.columns]
+        columns = [_matrix(each, column[rows]).T for each, column in both]
         v = np.concatenate([np.ones((1, columns[0].shape[1])), *columns])
         s, w, w2 = v**2, pairs.weights[rows], pairs.squares[rows]
         parts.append(((v * w) @ v.T, (v * w2) @ v.T, (s * w2) @ v.T, (s * w2) @ s.T))
     return ScoreProducts(*(np.sum(column, axis=0) for column in zip(*parts, strict=True)))
 
 
-def _by_support(pairs: "Pairs", alike: bool) -> ScoreProducts:
+def _by_support(pairs: "Pairs", both: ReportedPair, alike: bool) -> ScoreProducts:
     # Without weights the counts are whole numbers, which float32 adds exactly in half the memory.
-    width = 1 + sum(len(each.channels) for each, _ in pairs.columns)
+    width = 1 + sum(len(each.channels) for each, _ in both)
     once, twice = np.zeros((width, width)), np.zeros((width, width))
     for start in range(0, max(len(pairs.weights), 1), ROWS):
         rows = slice(start, start + ROWS)
         # float32 is exact for whole numbers up to 2^24, and a block has fewer rows.
         block = np.ones((width, len(pairs.weights[rows])), dtype=np.float32 if alike else np.float64)
         place = 1
-        for variable, column in pairs.columns:
+        for variable, column in both:
             supported = variable.supports(column[rows])  # type: ignore[attr-defined]
             block[place : place + supported.shape[1]] = supported.T
             place += supported.shape[1]
         once += block @ block.T if alike else (block * pairs.weights[rows]) @ block.T
         twice += 0 if alike else (block * pairs.squares[rows]) @ block.T
-    return _scored(pairs, once, once if alike else twice)
+    return _scored(both, once, once if alike else twice)
 
 
-def _of_masks(pairs: "Pairs", alike: bool) -> ScoreProducts:
+def _of_masks(pairs: "Pairs", both: ReportedPair, alike: bool) -> ScoreProducts:
     octets: list[Reported] = []
     places: list[list[int]] = []
-    for variable, column in pairs.columns:
+    for variable, column in both:
         first = 1 + sum(map(len, places))
         for start in range(0, len(variable.channels), 8):
             octets.append((column >> column.dtype.type(start)).astype(np.uint8))
             places.append(list(range(first, first + len(variable.channels)))[start : start + 8])
     once = _supports_of_octets(octets, places, None if alike else pairs.weights)
-    return _scored(pairs, once, once if alike else _supports_of_octets(octets, places, pairs.squares))
+    return _scored(both, once, once if alike else _supports_of_octets(octets, places, pairs.squares))
 
 
 def _supports_of_octets(octets: Sequence[Reported], places: Sequence[Sequence[int]], weights: Floats | None) -> Floats:
@@ -165,9 +169,9 @@ def _count_octets(one: Reported, other: Reported, weights: Floats | None) -> Flo
     return counts.reshape(256, 256)
 
 
-def _scored(pairs: "Pairs", once: Floats, twice: Floats) -> ScoreProducts:
+def _scored(both: ReportedPair, once: Floats, twice: Floats) -> ScoreProducts:
     """Convert counts of supports into sums of scores; z = high x + low (1 - x), and likewise for squares."""
-    channels = [channel for each, _ in pairs.columns for channel in each.channels]
+    channels = [channel for each, _ in both for channel in each.channels]
     low = np.array([-b / (a - b) for a, b in channels])
     high = np.array([(1 - b) / (a - b) for a, b in channels])
     # These map (1, supports) to (1, values).
@@ -274,21 +278,17 @@ class Pairs:
         """Coefficients of the score of a cell in the scores of its categories."""
         return pair_score(self.first, self.second)
 
-    @property
-    def columns(self) -> tuple[tuple[Variable, Numbers], ...]:
-        """Both variables, each with its reported values."""
-        return (self.first, self.reported[0]), (self.second, self.reported[1])
-
     @cached_property
     def products(self) -> ScoreProducts:
         """Sums of products of both variables' scores over all reports."""
-        both, alike = (self.first, self.second), bool((self.weights == 1).all() and (self.squares == 1).all())
-        if all(isinstance(each, ChoiceVariable) and each.masks for each in both):
-            return _of_masks(self, alike)
+        both = (self.first, self.reported[0]), (self.second, self.reported[1])
+        alike = bool((self.weights == 1).all() and (self.squares == 1).all())
+        if all(isinstance(each, ChoiceVariable) and each.masks for each, _ in both):
+            return _of_masks(self, both, alike)
         # Other scores depend on more than support of one category, so they need the general path.
-        if all(isinstance(each, YesNo | ChoiceVariable) for each in both):
-            return _by_support(self, alike)
-        return _by_scores(self)
+        if all(isinstance(each, YesNo | ChoiceVariable) for each, _ in both):
+            return _by_support(self, both, alike)
+        return _by_scores(self, both)
 
     def heaviness(self, rows: Floats, columns: Floats) -> Floats:
         """Return sum w^2 / sum w in each group of rows and columns, divided by sum w^2 / sum w of all reports, (g, h).
@@ -304,7 +304,7 @@ class Pairs:
             return np.ones((rows.shape[1], columns.shape[1]))
         one, other = (
             each.scores(reported) @ group if each.public and each.categories else np.ones((len(reported), len(group.T)))
-            for (each, reported), group in zip(self.columns, (rows, columns), strict=True)
+            for each, reported, group in zip((self.first, self.second), self.reported, (rows, columns), strict=True)
         )
         sums, squares = ((one * each[:, None]).T @ other for each in (self.weights, self.squares))
         of_rows = sums.sum(axis=1, keepdims=True), squares.sum(axis=1, keepdims=True)
