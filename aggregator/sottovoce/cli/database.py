@@ -206,19 +206,15 @@ def put_back(file: Path, settings: Settings) -> None:
     """
     check_backup(file)
     target = file_of(settings.database, settings.data)
-    if target is None:
-        _restore_into(settings, file)
-    else:
+    if target is not None:
         _restore_as(target, file)
-
-
-def _restore_into(settings: Settings, file: Path) -> None:
+        return
     with (
-        closing(open_url(settings.database, settings.data, unfinished=True)) as target,
+        closing(open_url(settings.database, settings.data, unfinished=True)) as other,
         TemporaryDirectory() as folder,
         _opened(file, Path(folder, file.name)) as source,
     ):
-        copy_all(source, target)
+        copy_all(source, other)
 
 
 def _restore_as(target: Path, file: Path) -> None:

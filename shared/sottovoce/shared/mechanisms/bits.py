@@ -1,21 +1,39 @@
 """Base classes of mechanisms whose report is made of bits: one, or an option's each, drawn independently."""
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
-from sottovoce.shared.answers import MAX_MASK_OPTIONS
+from sottovoce.shared.answers import MAX_MASK_OPTIONS, Domain
 from sottovoce.shared.errors import Sentence
-from sottovoce.shared.mechanisms.base import Mask, Mechanism
+from sottovoce.shared.mechanisms.base import Mask, Mechanism, Parameter
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 
 
 class ThroughBit(Mechanism):
     """A mechanism of which one or more bits go through a channel ``bit``, and whatever else is drawn tells nothing."""
 
+    parameters: ClassVar[Mapping[str, Parameter]] = BinaryRR.parameters
+
     bit: BinaryRR
+
+    @classmethod
+    def through(cls, bit: BinaryRR, domain: Domain) -> Self:
+        """Return the mechanism with this channel for a question of this domain."""
+        return cls(bit, domain.size)  # type: ignore[call-arg]
+
+    @classmethod
+    def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
+        """Parse ``{name: .., a: "3/4", b: "1/4"}``."""
+        return cls.through(BinaryRR.explicit(fields), domain)
+
+    @classmethod
+    def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> Self:
+        """Spend the whole of epsilon on the one bit."""
+        return cls.through(BinaryRR.for_epsilon(epsilon, domain), domain)
 
     def dump(self) -> dict[str, Any]:
         """Return the bit's a and b; what the bits stand for, and how many there are, is the question's."""

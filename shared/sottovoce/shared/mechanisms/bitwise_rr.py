@@ -18,13 +18,11 @@ Sources
     Warner 1965; Erlingsson, Pihur and Korolova 2014 (basic RAPPOR).
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 from sottovoce.shared.answers import Domain
-from sottovoce.shared.mechanisms.base import Parameter
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.bits import Bits
 
@@ -35,7 +33,6 @@ class BitwiseRR(Bits):
 
     name: ClassVar[str] = "bitwise_rr"
     serves: ClassVar[str] = "options"
-    parameters: ClassVar[Mapping[str, Parameter]] = BinaryRR.parameters
 
     max_choices: int
 
@@ -45,15 +42,15 @@ class BitwiseRR(Bits):
             raise ValueError("max_choices must be at least 1 and at most the number of options")
 
     @classmethod
-    def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
-        """Parse ``{name: bitwise_rr, a: "3/4", b: "1/4"}``; max_choices is the question's."""
-        return cls(BinaryRR.explicit(fields), domain.size, domain.max_choices)
+    def through(cls, bit: BinaryRR, domain: Domain) -> Self:
+        """Return the mechanism for a question of this domain, whose max_choices it has."""
+        return cls(bit, domain.size, domain.max_choices)
 
     @classmethod
     def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> Self:
         """Share epsilon among the bits in which two answers may differ."""
         differing = max(1, min(domain.size, 2 * domain.max_choices))
-        return cls(BinaryRR.for_epsilon(epsilon / differing, domain), domain.size, domain.max_choices)
+        return super().for_epsilon(epsilon / differing, domain)
 
     def selected_bits(self, value: Any) -> Any:  # noqa: ANN401 - an int, or an array of them
         """Return the true value itself, which is the mask of the true bits."""

@@ -16,14 +16,12 @@ Sources
     Duchi, Jordan and Wainwright 2018 (the one-dimensional mechanism, which this is).
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Domain
-from sottovoce.shared.mechanisms.base import Parameter
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.bits import ThroughBit
 
@@ -38,7 +36,6 @@ class RoundingRR(ThroughBit):
     name: ClassVar[str] = "rounding_rr"
     serves: ClassVar[str] = "number"
     report_kind: ClassVar[str] = "end"
-    parameters: ClassVar[Mapping[str, Parameter]] = BinaryRR.parameters
 
     bit: BinaryRR
     steps: int
@@ -48,14 +45,9 @@ class RoundingRR(ThroughBit):
             raise ValueError("this mechanism serves grids of 1 to 2^32 steps")
 
     @classmethod
-    def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
-        """Parse ``{name: rounding_rr, a: "3/4", b: "1/4"}``."""
-        return cls(BinaryRR.explicit(fields), domain.steps)
-
-    @classmethod
-    def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> Self:
-        """Spend the whole of epsilon on the end."""
-        return cls(BinaryRR.for_epsilon(epsilon, domain), domain.steps)
+    def through(cls, bit: BinaryRR, domain: Domain) -> Self:
+        """Return the mechanism for numbers of this domain."""
+        return cls(bit, domain.steps)
 
     @property
     def largest(self) -> int:

@@ -14,13 +14,11 @@ Sources
     Duchi, Jordan and Wainwright 2018; Nguyen et al. 2016 (Harmony); Wang et al. 2019 (several numbers).
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from sottovoce.shared.answers import Domain
-from sottovoce.shared.mechanisms.base import Parameter
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.bits import ThroughBit
 from sottovoce.shared.mechanisms.rounding_rr import RoundingRR
@@ -33,7 +31,6 @@ class SampledCoordinate(ThroughBit):
     name: ClassVar[str] = "sampled_coordinate"
     serves: ClassVar[str] = "numbers"
     report_kind: ClassVar[str] = "drawn_end"
-    parameters: ClassVar[Mapping[str, Parameter]] = RoundingRR.parameters
 
     number: RoundingRR
     coordinates: int
@@ -43,14 +40,9 @@ class SampledCoordinate(ThroughBit):
             raise ValueError("this mechanism serves vectors of at least two coordinates")
 
     @classmethod
-    def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
-        """Parse ``{name: sampled_coordinate, a: "3/4", b: "1/4"}``."""
-        return cls(RoundingRR.parse(fields, domain), len(domain.options))
-
-    @classmethod
-    def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> Self:
-        """Spend the whole of epsilon on the one coordinate."""
-        return cls(RoundingRR.for_epsilon(epsilon, domain), len(domain.options))
+    def through(cls, bit: BinaryRR, domain: Domain) -> Self:
+        """Return the mechanism for vectors of this domain."""
+        return cls(RoundingRR.through(bit, domain), len(domain.options))
 
     @property
     def bit(self) -> BinaryRR:  # type: ignore[override]

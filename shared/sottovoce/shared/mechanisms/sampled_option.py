@@ -15,13 +15,10 @@ Sources
     Duchi, Jordan and Wainwright 2018 (sampling one coordinate); Nguyen et al. 2016 (Harmony).
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
-from sottovoce.shared.answers import Domain
-from sottovoce.shared.mechanisms.base import Parameter
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.bits import ThroughBit, check_maskable
 
@@ -33,23 +30,12 @@ class SampledOption(ThroughBit):
     name: ClassVar[str] = "sampled_option"
     serves: ClassVar[str] = "options"
     report_kind: ClassVar[str] = "drawn_option"
-    parameters: ClassVar[Mapping[str, Parameter]] = BinaryRR.parameters
 
     bit: BinaryRR
     options: int
 
     def __post_init__(self) -> None:
         check_maskable(self.options)
-
-    @classmethod
-    def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
-        """Parse ``{name: sampled_option, a: "3/4", b: "1/4"}``."""
-        return cls(BinaryRR.explicit(fields), domain.size)
-
-    @classmethod
-    def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> Self:
-        """Spend the whole of epsilon on the one bit."""
-        return cls(BinaryRR.for_epsilon(epsilon, domain), domain.size)
 
     @property
     def drawn_from(self) -> int:

