@@ -196,9 +196,9 @@ def address_in_a_log(patch: pytest.MonkeyPatch) -> None:
     """The gate notes who sends."""
     original = RateLimits.check_sender
 
-    def noted(self: RateLimits, method: str, peer: str | None, headers: Any) -> None:
+    def noted(self: RateLimits, method: str, peer: str | None, forwarded: str) -> None:
         logging.getLogger("sottovoce").error("request from %s", peer)
-        original(self, method, peer, headers)
+        original(self, method, peer, forwarded)
 
     patch.setattr(RateLimits, "check_sender", noted)
 

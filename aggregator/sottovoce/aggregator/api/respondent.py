@@ -156,9 +156,8 @@ def register_limits(app: Flask, settings: Settings) -> None:
 
     def check() -> None:
         if PASSED not in request.environ:
-            headers = _headers()
-            limits.check_sender(f"{request.method} {request.path}", request.remote_addr, headers)
-            check_head(request.method, request.path, headers)
+            limits.check_sender(f"{request.method} {request.path}", request.remote_addr, _forwarded_for())
+            check_head(request.method, request.path, [(name.lower(), value) for name, value in request.headers])
 
     def note(reply: Response) -> Response:
         asked, status = f"{request.method} {request.path}", reply.status_code
@@ -169,7 +168,7 @@ def register_limits(app: Flask, settings: Settings) -> None:
                 reply.headers["Access-Control-Allow-Headers"] = "Authorization, Content-Type"
         reply.headers.extend(limits.headers(asked, status))
         if PASSED not in request.environ:
-            limits.note(asked, status, request.remote_addr, _headers())
+            limits.note(asked, status, request.remote_addr, _forwarded_for())
         return reply
 
     register_hosts(app, settings.hosts, bool(settings.trusted_hosts))
@@ -177,8 +176,9 @@ def register_limits(app: Flask, settings: Settings) -> None:
     app.after_request(note)
 
 
-def _headers() -> list[tuple[str, str]]:
-    return [(name.lower(), value) for name, value in request.headers]
+def _forwarded_for() -> str:
+    # All lines in order: the nearest proxy appends last, and the sender may have written the first.
+    return ",".join(request.headers.getlist("X-Forwarded-For"))
 
 
 def _asset(name: str, folder: str | None = None) -> Response:

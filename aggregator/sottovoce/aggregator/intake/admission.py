@@ -401,23 +401,28 @@ class Admission:
         Canonical JSON has only one form, so a report whose other bytes are known is as good as its id and values; what
         breaks a rule, or was not seen before, is for ``read``.
         """
-        start, _, end = body.partition(_BETWEEN)
+        at = body.find(_BETWEEN)
+        head = body[: at - _ID]
         for rules in reversed(self._rules.get(name, ())):
-            wave = rules.heads.get(start[:-_ID])
+            wave = rules.heads.get(head)
             if wave is None:
                 continue
-            values = end.rstrip(b" ")
-            if len(body) != rules.length(wave) or not _ONE_ID(start, len(start) - _ID) or values[-2:] != b"]}":
+            values = body[at + len(_BETWEEN) :].rstrip(b" ")
+            if len(body) != rules.length(wave) or not _ONE_ID(body, at - _ID, at) or not values.endswith(b"]}"):
                 return None
             try:
-                rules.check_open(wave, self._clock())
-                return QuickReport(rules, wave, start, rules.pack_text(values[:-2]), body)
+                return QuickReport(rules, wave, body[:at], rules.pack_text(values[:-2]), body)
             except ReportRejected:
                 return None
         return None
 
     def submit_quick(self, reports: list[QuickReport]) -> Submitted:
-        """Submit reports as one job, which has their outcomes in order; raise as ``GroupCommit.submit`` does."""
+        """Submit reports as one job, which has their outcomes in order.
+
+        Raises as ``GroupCommit.submit`` does, and ReportRejected, for all, if the survey or wave of one is not open.
+        """
+        for rules, wave in {(report.rules, report.wave) for report in reports}:
+            rules.check_open(wave, self._clock())
         first, ids = reports[0], bytes.fromhex(b"".join([report.start[-_ID:] for report in reports]).decode())
         packed = [report.packed for report in reports]
         if all([report.rules is first.rules and report.wave == first.wave for report in reports]):

@@ -19,7 +19,7 @@ from contextlib import suppress
 from functools import partial
 from io import BytesIO
 from time import perf_counter
-from typing import Any, NamedTuple, Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from sottovoce.aggregator.accounts.audit_log import RefusedLogins
 from sottovoce.aggregator.accounts.authentication import authenticate_key, has_session
@@ -349,9 +349,6 @@ REQUEST_BYTES = 8 * 1024
 UPLOADS_AT_ONCE, UPLOAD_SECONDS = 2, 300
 """Uploads of data files that a node reads at once, and seconds within which each must arrive."""
 
-_ALIVE = (200, [("Content-Type", "text/plain"), ("Content-Length", "3")], b"ok\n")
-_READY = (200, [("Content-Type", "text/plain"), ("Content-Length", "6")], b"ready\n")
-
 _FROM_MEMORY = re.compile(
     r"OPTIONS .*|(GET|HEAD) (/|/readyz|/openapi.json|/problems/.*|/s/.*|/q/.*|/assets/.*|/dashboard/login"
     r"|/api/v1/surveys/[^/]+(/revisions|/status)?)"
@@ -374,24 +371,22 @@ class Application(Protocol):
         """Reply to a WSGI request."""
 
 
-class Head(NamedTuple):
+class Head:
     """Parts of a scope, read once, since the server makes a new text at each look.
 
     Attributes:
+        fields: headers by name, the last of each, to ask fast for those that few requests have.
         intake: match of the path's survey, and of the end of a batch's path; None if no report is sent.
+        held: bytes in flight that are counted for this request.
+        uploads: 1 if a data file is counted for this request, else 0.
     """
 
-    scope: Scope
-    method: str
-    path: str
-    headers: list[tuple[str, str]]
-    intake: re.Match[str] | None
-
-    @classmethod
-    def of(cls, scope: Scope) -> "Head":
-        """Read the parts of a scope."""
-        method, path = scope.method, scope.path
-        return cls(scope, method, path, scope.headers.items(), _INTAKE(path) if method == "POST" else None)
+    def __init__(self, scope: Scope) -> None:
+        self.scope, self.method, self.path = scope, scope.method, scope.path
+        self.headers = scope.headers.items()
+        self.fields = dict(self.headers)
+        self.intake = _INTAKE(self.path) if self.method == "POST" else None
+        self.held, self.uploads = REQUEST_BYTES, 0
 
 
 class Gate:
@@ -435,73 +430,79 @@ class Gate:
     async def __rsgi__(self, scope: Scope, exchange: Exchange) -> None:
         """Answer one request, errors included."""
         began = perf_counter()
-        head = Head.of(scope)
+        head = Head(scope)
+        route = _gate_endpoint(head)
         self._bytes += REQUEST_BYTES
         try:
-            status, headers, body = await self._reply(head, exchange)
+            asked_for_health = route is not None and head.intake is None
+            status, headers, body = await (self._health(head) if asked_for_health else self._reply(head, exchange))
         except Exception as error:
             # The last resort: an unexpected error still gets a problem document.
             status, headers, body = self._refuse(head, error)
         finally:
-            self._bytes -= REQUEST_BYTES
-        route = _gate_endpoint(head)
+            self._bytes -= head.held
+            self._uploads -= head.uploads
         if route is not None:
             self._traffic.note(route, status, perf_counter() - began)
         # A HEAD reply must have no body (RFC 9110, 9.3.2); Flask drops its own, this drops the gate's.
         exchange.response_bytes(status, headers, b"" if head.method == "HEAD" else body)
 
     async def _reply(self, head: Head, exchange: Exchange) -> GateReply:
-        if head.method == "GET" and head.path in _HEALTH:
-            status, headers, content = await self._health(head)
-            return status, add_headers(headers, self._standing), content
         try:
-            self._limits.check_sender(f"{head.method} {head.path}", host_and_port(head.scope.client)[0], head.headers)
-            declared = check_head(head.method, head.path, head.headers)
-            upload = declared > MAX_BODY and await self._check_large(head, declared)
-            # Uploads do not count among the bytes in flight, so that a large file never keeps reports out.
-            in_flight = 0 if upload else declared
-            if not upload and self._bytes + in_flight > 1024 * self._settings.max_body_kib:
-                raise Refusal("busy")
-        except (Refusal, StorageError) as refusal:
-            return self._refuse_unread(head, refusal)
-        self._uploads += upload
-        self._bytes += in_flight
-        try:
-            return await self._reply_to(head, exchange, declared, self._large_bodies if upload else self._bodies)
-        finally:
-            self._uploads -= upload
-            self._bytes -= in_flight
-
-    def _refuse_unread(self, head: Head, error: Exception) -> GateReply:
-        status, headers, body = self._refuse(head, error)
-        # The unread rest of the body would be taken for the next request, so close the connection.
-        return status, [*headers, ("Connection", "close")], body
-
-    async def _reply_to(self, head: Head, exchange: Exchange, declared: int, reader: BodyReader) -> GateReply:
-        try:
+            declared = self._check(head)
+            if declared > MAX_BODY and await self._check_large(head, declared):
+                head.uploads = 1
+            reader = self._count(head, declared)
             body = await reader.read(exchange, declared) if declared else b""
-        except Refusal as refusal:
-            return self._refuse_unread(head, refusal)
-        intake = head.intake
-        if intake is None:
-            try:
-                reply = await self._ask_flask(head, body)
-            except Refusal as refusal:
-                return self._refuse(head, refusal)
-            peer, _ = host_and_port(head.scope.client)
-            self._limits.note(f"{head.method} {head.path}", reply[0], peer, head.headers)
-            return reply
+        except (Refusal, StorageError) as refusal:
+            status, headers, content = self._refuse(head, refusal)
+            # The unread rest of the body would be taken for the next request, so close the connection.
+            return status, [*headers, ("Connection", "close")], content
+        if head.intake is None:
+            return await self._reply_by_flask(head, body)
+        name, is_batch = head.intake.groups()
         try:
             self._check_ready()
-            content = await (self._batch if intake[2] else self._report)(intake[1], body, head)
+            quick = None if is_batch or "authorization" in head.fields else self._admission.read_quick(name, body)
+            if quick is not None and (outcome := await self._turns.add(quick)) is not None:
+                content = self._admission.reply_quick(quick, outcome)
+            else:
+                content = await (self._batch if is_batch else self._report)(name, body, head)
         except Exception as error:
             return self._refuse(head, error)
         return 200, [*self._receipt_headers, ("Content-Length", str(len(content)))], content
 
+    def _check(self, head: Head) -> int:
+        """Check the sender and the headers; return the body's length."""
+        peer, _ = host_and_port(head.scope.client)
+        self._limits.check_sender(f"{head.method} {head.path}", peer, _header(head, "x-forwarded-for"))
+        return check_head(head.method, head.path, head.headers)
+
+    def _count(self, head: Head, declared: int) -> BodyReader:
+        """Count a body, which may be empty, and return its reader; raise Refusal, ``busy``, if too much is held."""
+        self._uploads += head.uploads
+        if head.uploads:
+            # Uploads do not count among the bytes in flight, so that a large file never keeps reports out.
+            return self._large_bodies
+        if self._bytes + declared > 1024 * self._settings.max_body_kib:
+            raise Refusal("busy")
+        self._bytes += declared
+        head.held += declared
+        return self._bodies
+
+    async def _reply_by_flask(self, head: Head, body: bytes) -> GateReply:
+        try:
+            reply = await self._ask_flask(head, body)
+        except Refusal as refusal:
+            return self._refuse(head, refusal)
+        peer, _ = host_and_port(head.scope.client)
+        self._limits.note(f"{head.method} {head.path}", reply[0], peer, _header(head, "x-forwarded-for"))
+        return reply
+
     async def _health(self, head: Head) -> GateReply:
         """Answer ``/healthz`` and ``/readyz`` without the thread pool, so that they work under full load."""
         if head.path == "/healthz":
-            return _ALIVE
+            return self._plain("ok\n")
         if self._ending.is_draining:
             return self._refuse(head, Refusal("busy", "this node is about to end"))
         try:
@@ -511,7 +512,11 @@ class Gate:
                 await asyncio.get_running_loop().run_in_executor(self._probe, self._readiness.check)
         except StorageError as error:
             return self._refuse(head, Refusal("storage", str(error)))
-        return _READY
+        return self._plain("ready\n")
+
+    def _plain(self, words: str) -> GateReply:
+        headers = [("Content-Type", "text/plain"), ("Content-Length", str(len(words)))]
+        return 200, add_headers(headers, self._standing), words.encode()
 
     async def _ask_flask(self, head: Head, body: bytes) -> GateReply:
         """Return Flask's reply; refuse if too many requests wait for a thread, or the database is unavailable."""
@@ -549,11 +554,6 @@ class Gate:
 
     async def _report(self, name: str, body: bytes, head: Head) -> bytes:
         sent_with = _authorization(head)
-        quick = None if sent_with else self._admission.read_quick(name, body)
-        if quick is not None:
-            outcome = await self._turns.add(quick)
-            if outcome is not None:
-                return self._admission.reply_quick(quick, outcome)
         submission = self._admission.read(name, body, bearer_token(sent_with), blind_signature(sent_with))
         pending = self._admission.begin_from_memory(submission)
         if pending is None:
@@ -627,4 +627,4 @@ def _authorization(head: Head) -> str:
 
 
 def _header(head: Head, wanted: str) -> str:
-    return ",".join([value for name, value in head.headers if name == wanted])
+    return ",".join([value for name, value in head.headers if name == wanted]) if wanted in head.fields else ""

@@ -219,21 +219,20 @@ class RateLimits:
         self._policies = ", ".join(writes)
         self._policies_of_tokens = ", ".join([*writes, _policy(Limit.FAILED_TOKENS, FAILURES)])
 
-    def check_sender(self, asked: str, peer: str | None, headers: HeaderPairs) -> None:
+    def check_sender(self, asked: str, peer: str | None, forwarded: str) -> None:
         """Count a request of one network, and refuse it above the limit with ``too_many``.
 
         Only writes are counted, sign-ins included; ``asked`` is method and path, ``peer`` the address of the
-        connection's other end. Privacy: only this method and ``note`` read the address; nothing stores it or passes it
-        on.
+        connection's other end, ``forwarded`` the values of all X-Forwarded-For lines as for ``Rates.allow``. Privacy:
+        only this method and ``note`` read the addresses; nothing stores them or passes them on.
         """
-        sender = (peer, _forwarded_for(headers))
-        if sender[1] and not self._has_warned:
+        if forwarded and not self._has_warned:
             self._has_warned = True
             _log.warning(UNBELIEVED)
-        if not asked.startswith(_FREE) and not self._rates.allow(*sender):
+        if not asked.startswith(_FREE) and not self._rates.allow(peer, forwarded):
             raise Refusal("too_many")
         # Refuse valid tokens as well above the limit, so that the reply does not reveal which tokens are valid.
-        if _GUESSABLE(asked) and not self._failures.is_within_limit(*sender):
+        if _GUESSABLE(asked) and not self._failures.is_within_limit(peer, forwarded):
             raise Refusal("too_many")
 
     def headers(self, asked: str, status: int) -> list[tuple[str, str]]:
@@ -253,10 +252,10 @@ class RateLimits:
             fields.append(("RateLimit", f'"{Limit.WRITES}";r=0;t={problems.RETRY_AFTER}'))
         return fields
 
-    def note(self, asked: str, status: int, peer: str | None, headers: HeaderPairs) -> None:
+    def note(self, asked: str, status: int, peer: str | None, forwarded: str) -> None:
         """Count a reply that refused a token or sign-in code; arguments as for ``check_sender``."""
         if status == _REFUSED and _GUESSABLE(asked):
-            self._failures.allow(peer, _forwarded_for(headers))
+            self._failures.allow(peer, forwarded)
 
 
 def _policy(limit: Limit, per_minute: int) -> str:
@@ -284,11 +283,6 @@ def check_head(method: str, path: str, headers: HeaderPairs) -> int:
     if declared > MAX_BODY and declared > next((most for end, most in LARGER.items() if path.endswith(end)), MAX_BODY):
         raise Refusal("too_large")
     return declared
-
-
-def _forwarded_for(headers: HeaderPairs) -> str:
-    # All lines in order: the nearest proxy appends last, and the sender may have written the first.
-    return ",".join([value for name, value in headers if name == "x-forwarded-for"])
 
 
 def _content_length(headers: dict[str, str]) -> int:

@@ -260,8 +260,10 @@ def test_busy_late_and_too_frequent_requests_are_counted(storage: SQLiteStorage,
     run(ask_raw(gate, "POST", PATH, head, b"{}", "203.0.113.1"))
     gate._settings = Settings(max_body_kib=REQUEST_BYTES // 1024)
     run(ask_raw(gate, "POST", PATH, head))
+    gate._settings = Settings(max_body_kib=REQUEST_BYTES // 1024 - 1)
+    run(ask_raw(gate, "GET", "/", []))
 
-    assert gate._admission.rejected == {"timeout": 1, "too_many": 1, "busy": 1}
+    assert gate._admission.rejected == {"timeout": 1, "too_many": 1, "busy": 2}
     assert gate._bytes == 0
 
 
