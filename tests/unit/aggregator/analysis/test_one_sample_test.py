@@ -138,10 +138,6 @@ def test_chi_square_has_the_covariance_of_every_possible_report(kind: str) -> No
     assert (found.method, found.df, found.statistic) == (SCORE, len(pi) - 1, pytest.approx(expected))
 
 
-def truths(rng: np.random.Generator, shares: list[float], n: int) -> np.ndarray:
-    return rng.choice(len(shares), n, p=shares)
-
-
 def masks(rng: np.random.Generator, true: np.ndarray) -> np.ndarray:
     """Sets of two of four options that hold the true one with odds 3: in 3 of 4."""
     chances = np.where(HOLDING, 3, 1) / 12
@@ -169,10 +165,10 @@ def test_true_hypothesis_is_rejected_as_often_as_said(kind: str) -> None:
     survey = asked({**document, **({"absent_category": True} if kind == "declined" else {})})
     for _ in range(samples):
         if kind == "masks":
-            true = truths(rng, [0.3, 0.3, 0.2, 0.2], 400)
+            true = rng.choice(4, 400, p=[0.3, 0.3, 0.2, 0.2])
             values, known = masks(rng, true), {"c0": 0.3, "c1": 0.3, "c2": 0.2}
         else:
-            answered = truths(rng, SHARES, 400)
+            answered = rng.choice(3, 400, p=SHARES)
             true = np.where(rng.random(400) < DECLINED, 3, answered) if kind == "declined" else answered
             values = kary(rng, true, 4 if kind == "declined" else 3)
         rejected += one_sample_test(reports(survey, values), "a", known).p < 0.05

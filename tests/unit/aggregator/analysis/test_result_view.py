@@ -202,8 +202,10 @@ def value(arithmetic: str) -> Fraction:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("drawn", DRAWN)
 def test_noise_is_claimed_of_randomized_questions_only(drawn: str, kind: str) -> None:
-    """By the page and by the terminal, in every language; the text for a paper says of which."""
+    """By the page and by the terminal, in every language; the text for a paper says of which; documents fit."""
     found = document(kind, drawn)
+    schemas = {"logit": "regression", "linear": "regression", "compare": "comparison"}
+    validator(schemas.get(kind, kind)).validate(found)
     names = [name for name in ("y", "z") if name in DRAWN[drawn]]
     assert kind == "test" or sorted(found.get("randomized", [])) == names
     assert drawn != "public" or "randomized" not in found
@@ -229,16 +231,6 @@ def test_noise_is_claimed_of_no_direct_copy(language: str) -> None:
     quoted = words.translate("joint_paper_question", question="cheated")
 
     assert words.translate("joint_paper_randomized", questions=quoted) in paper
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("drawn", DRAWN)
-def test_documents_name_what_was_randomized_as_schemas_say(drawn: str, kind: str) -> None:
-    """The key is absent where all questions are public."""
-    found = document(kind, drawn)
-    names = {"logit": "regression", "linear": "regression", "compare": "comparison"}
-
-    assert [*validator(names.get(kind, kind)).iter_errors(found)] == []
 
 
 def test_few_reports_of_public_answers_are_not_few_for_a_noise() -> None:
@@ -305,7 +297,6 @@ def test_every_figure_stands_in_the_text_of_every_language(language: str) -> Non
         assert [
             one for one in figures(document) if not any(each in text for each in ways(NumberFormat(words), one))
         ] == []
-        assert page is not None
         assert [table.bars and [(bar.value, bar.limits) for bar in table.bars] for table in page.tables] == [
             table.bars and [(bar.value, bar.limits) for bar in table.bars] for table in tables[: len(page.tables)]
         ]
@@ -360,19 +351,30 @@ def test_anchors_are_quoted(language: str) -> None:
     assert re.search("[“„«][\\s\u2068]*anchor[\\s\u2069]*[”“»]", sentences)
 
 
+COIN_OF_THREE = question({"name": "coin_flip"}, absent_category=True)
+
+
 @pytest.mark.parametrize(
-    ("mechanism", "told"),
+    ("mechanism", "yes", "n", "told"),
     [
-        ({"name": "coin_flip"}, "30% @; 2 × 30% − 1/2 = 10.0%. 95% interval: 0.0% to 30.2%."),
-        ({"name": "warner", "truth": "2/3"}, "30% @; 3 × 30% − 1 = −10.0%. Chance alone "),
-        ({"name": "binary_rr", "a": "3/5", "b": "1/5"}, "30% @; 5/2 × 30% − 1/2 = 25.0%. 95% interval: "),
-        ({"epsilon": "1"}, "30.0% @; (30.0% − 26.9%) / 46.2% = 6.7%. 95% interval: 0.0% to 28.6%."),
+        # Under the coin flip 30 of 100 are 10 %, and the truth may be three times as much.
+        (COIN, 30, 100, "30% @; 2 × 30% − 1/2 = 10.0%. 95% interval: 0.0% to 30.2%."),
+        ({"name": "warner", "truth": "2/3"}, 30, 100, "30% @; 3 × 30% − 1 = −10.0%. Chance alone "),
+        ({"name": "binary_rr", "a": "3/5", "b": "1/5"}, 30, 100, "30% @; 5/2 × 30% − 1/2 = 25.0%. 95% interval: "),
+        ({"epsilon": "1"}, 30, 100, "30.0% @; (30.0% − 26.9%) / 46.2% = 6.7%. 95% interval: 0.0% to 28.6%."),
+        # It is 43.65 %, shown as 43.6, and 45.7666... % of the reports, which rounded gives 43.7 or 43.655 and more.
+        ({"name": "warner", "truth": "5/6"}, 1373, 3000, "1,373 @; 3/2 × 1,373/3,000 − 1/4 = 43.6%. 95% interval:"),
     ],
 )
-def test_thirty_yes_of_a_hundred_are_worked_out_in_the_questions_own_numbers(mechanism, told):
-    """Under the coin flip they are 10 %, and the truth may be three times as much."""
-    told = told.replace("@", "of the reports (n = 100) said yes")
-    assert yes_in_words(result(question(mechanism), 30, 100), still_open=False).startswith(told)
+def test_share_of_yes_is_worked_out_in_the_questions_own_numbers(mechanism, yes, n, told):
+    """From the share of reports, or from the counts where two shares could be shown."""
+    told = told.replace("@", f"of the reports (n = {n:,}) said yes")
+    assert yes_in_words(result(question(mechanism), yes, n), still_open=False).startswith(told)
+
+
+def test_no_answer_as_a_category_leaves_the_sentence_of_yes():
+    """A coin of three: 60 of 100 whose truth is yes send yes, 20 of the others."""
+    assert "said yes; 5/2 × 30% − 1/2 = 25.0%" in yes_in_words(result(COIN_OF_THREE, 30, 100), False)
 
 
 @pytest.mark.parametrize("mechanism", CHANNELS, ids=str)
@@ -387,18 +389,10 @@ def test_arithmetic_is_the_estimate_that_is_shown(mechanism):
         share, reports, arithmetic, shown, beyond, interval = match.groups()
         assert int(reports.replace(",", "")) == n
         assert share in arithmetic
-        assert estimate.raw is not None
         assert shown == f"{100 * estimate.raw:z,.1f}".replace("-", "−")
         assert abs(value(arithmetic) - Fraction(shown.replace("−", "-").replace(",", ""))) <= Fraction(1, 20)
         assert bool(beyond) is not (0 <= estimate.raw <= 1)
         assert interval == f"95% interval: {100 * estimate.low:.1f}% to {100 * estimate.high:.1f}%"
-
-
-def test_result_between_two_that_could_be_shown_is_worked_out_from_the_counts():
-    """It is 43.65 %, shown as 43.6, and 45.7666... % of the reports, which rounded gives 43.7 or 43.655 and more."""
-    told = yes_in_words(result(question({"name": "warner", "truth": "5/6"}), 1373, 3000), still_open=False)
-
-    assert told.startswith("1,373 of the reports (n = 3,000) said yes; 3/2 × 1,373/3,000 − 1/4 = 43.6%. 95% interval:")
 
 
 def test_share_halfway_between_two_ends_in_the_digit_of_the_table():
@@ -417,13 +411,6 @@ def test_open_survey_tells_the_band():
     assert "95% interval: 0.0% to 30.2%." in yes_in_words(found, still_open=False)
 
 
-def test_no_answer_as_a_category_leaves_the_sentence_of_yes():
-    """A coin of three: 60 of 100 whose truth is yes send yes, 20 of the others."""
-    asked = question({"name": "coin_flip"}, absent_category=True)
-
-    assert "said yes; 5/2 × 30% − 1/2 = 25.0%" in yes_in_words(result(asked, 30, 100), False)
-
-
 def test_there_is_no_sentence_where_it_would_not_be_true():
     """Another type of question, no reports, channels of several revisions, estimates that are not given."""
     coin = result(question({"name": "coin_flip"}), 30, 100)
@@ -437,10 +424,9 @@ def test_there_is_no_sentence_where_it_would_not_be_true():
 
 def test_shares_among_those_who_answered_are_told_with_the_others() -> None:
     """Named after the people: where some were not asked, the same category holds them too."""
-    asked = question({"name": "coin_flip"}, absent_category=True)
-    question_of = parsed(asked)
+    question_of = parsed(COIN_OF_THREE)
     answered = answered_shares([(question_of.mechanism, {0: 360, 1: 320, 2: 320})], question_of.domain)
-    found = replace(result(asked, 320, 1000), answered=answered)
+    found = replace(result(COIN_OF_THREE, 320, 1000), answered=answered)
 
     assert answered_in_words(found, False, ENGLISH).endswith("). yes 42.9% (33.6% to 52.2%).")
     hidden = answered_in_words(replace(found, conditional=True), False, ENGLISH)

@@ -25,9 +25,9 @@ YEAR = {"type": "boolean", "name": "first_year", "label": {"en": "Is this your f
 
 
 def _survey(*questions: dict[str, Any], **more: object) -> Survey:
-    about = {"title": {"en": "Exams here", "de": "Prüfungen hier"},
-             "researcher": {"name": {"en": "Dr A. Example"}, "contact": "ask@example.org"}}  # fmt: skip
-    return survey(questions=list(questions) or [CHEATED, YEAR], **{**about, **more})
+    title = {"en": "Exams here", "de": "Prüfungen hier"}
+    researcher = {"name": {"en": "Dr A. Example"}, "contact": "ask@example.org"}
+    return survey(questions=list(questions) or [CHEATED, YEAR], **{"title": title, "researcher": researcher, **more})
 
 
 def _texts(language: str) -> list[Callable[[Survey], str]]:

@@ -266,12 +266,13 @@ def ask_all(budget: Budget, cells: range) -> Callable[[int], None]:
     return work
 
 
-def check_killed(folder: Path, times: int) -> None:
+@pytest.mark.parametrize("times", [5, pytest.param(100, marks=pytest.mark.slow)])
+def test_killed_process_has_shown_nothing_that_is_not_recorded(tmp_path: Path, times: int) -> None:
     """So many ledgers, each of whose process is killed at some moment; then it is used once more."""
     seen = 0
     for number in range(times):
         terms = BudgetTerms(f"{number:064x}", DECLARED, Fraction(2), Fraction(0), Neighbours.REPLACE, 100)
-        budget = opened(folder, f"{number}.budget", terms)
+        budget = opened(tmp_path, f"{number}.budget", terms)
         pid, reading = child(ask_all(budget, range(100)))
         # So many answers first, however slow the machine is; then at any moment of the next one.
         first = shown_by(reading, random.randrange(20))  # noqa: S311 - when, not what
@@ -288,16 +289,6 @@ def check_killed(folder: Path, times: int) -> None:
         assert len(ledger.entries) == 20 or not budget.ask(question(1000), drawn()).again
         seen += len(shown)
     assert seen > 0
-
-
-def test_killed_process_has_shown_nothing_that_is_not_recorded(tmp_path: Path) -> None:
-    """Five ledgers, at random moments."""
-    check_killed(tmp_path, 5)
-
-
-@pytest.mark.slow
-def test_a_hundred_killed_processes_have_shown_nothing_that_is_not_recorded(tmp_path: Path) -> None:
-    check_killed(tmp_path, 100)
 
 
 def test_two_processes_at_once_spend_one_budget(budget: Budget, tmp_path: Path) -> None:
@@ -349,7 +340,6 @@ def test_many_small_releases_cost_less_by_zcdp() -> None:
 def test_rho_of_a_pure_release_is_tight() -> None:
     """Epsilon tanh(epsilon/2), .549 at ln 3 where epsilon^2/2 is .603; never below it."""
     rho = rho_of(pure("1.0986122886"))
-    assert rho is not None
     assert math.ceil(float(rho) * 1000) == 550
     assert float(rho) >= 1.0986122886 * math.tanh(0.5493061443)
     assert rho_of(Charge(Fraction(1), rho=Fraction(1, 100))) == Fraction(1, 100)
@@ -374,7 +364,6 @@ def test_what_neither_account_covers_has_no_total() -> None:
 def test_zcdp_is_never_rounded_down(epsilon: str) -> None:
     """Small and large figures alike."""
     rho = rho_of(pure(epsilon))
-    assert rho is not None
     assert rho > Fraction(epsilon) * Fraction(math.tanh(float(Fraction(epsilon)) / 2)) * (1 - Fraction(1, 10**14))
 
 

@@ -318,9 +318,8 @@ def test_direct_question_makes_the_list_more_exact() -> None:
     assert found["share"]["raw"] == pytest.approx(0.61364, abs=1e-5)
     assert [combined["placebo_one"], combined["placebo_two"]] == pytest.approx([0.669, 0.737], abs=5e-4)
     validate("list-experiment", found)
-    double = list_experiment(table_of(rows_of(RACE_BY_REGION), BY_REGION), [["y"], ["south"]], "treat", [],
-                             direct="south")  # fmt: skip
-    assert "combined" in double
+    double = [["y"], ["south"]]
+    assert "combined" in list_experiment(table_of(REGIONS, BY_REGION), double, "treat", [], direct="south")
 
 
 def test_command_combines_list_and_direct_question(tmp_path: Path) -> None:

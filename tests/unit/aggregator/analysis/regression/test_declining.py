@@ -136,7 +136,6 @@ def columns(declined: tuple[float, float], n: int = 3000, more: dict[str, Any] |
 
 
 def estimates(fitted: Regression | None) -> dict[str, float | None]:
-    assert fitted is not None
     return {each.term: each.estimate for each in fitted.coefficients}
 
 
@@ -151,8 +150,6 @@ def test_yes_no_is_modelled_among_those_who_answered() -> None:
     assert list(estimates(fitted.declining)) == ["(constant)", "g=yes", "x"]
     assert (fitted.declining_test.df, fitted.declining_test.p < 1e-6) == (2, True)
     slope = fitted.coefficients[1]
-    assert slope.low is not None
-    assert slope.high is not None
     assert slope.low < 1 < slope.high
     assert "this describes those who answered; if declining goes with the answer itself" in fitted.warnings[0]
     assert [effect.term for effect in fitted.ame] == ["g=yes", "x"]
@@ -165,8 +162,6 @@ def test_a_common_share_biases_the_slope_and_is_on_request() -> None:
     modelled, common = (regress(reports, "y", ["g"], declining=each) for each in ("modelled", "common"))
     own, biased = modelled.coefficients[1].estimate, common.coefficients[1].estimate
 
-    assert own is not None
-    assert biased is not None
     assert biased > own
     assert list(estimates(common.declining)) == ["(constant)"]
     assert common.declining_test.statistic == pytest.approx(modelled.declining_test.statistic)
@@ -242,7 +237,6 @@ def test_choice_and_rating_have_models_among_those_who_answered() -> None:
     assert [each.category for each in multinomial.coefficients] == ["c1", "c1", "c2", "c2"]
     assert [each.term for each in ordered.coefficients] == ["g=yes", "c0|c1", "c1|c2"]
     assert all(each.converged and each.people == "answered" for each in (multinomial, ordered))
-    assert multinomial.linear is not None
     assert [each.category for each in multinomial.linear.coefficients] == ["c1", "c1", "c2", "c2"]
 
 

@@ -64,7 +64,6 @@ def figures(fitted: Regression, field: str = "estimate") -> np.ndarray:
 
 
 def coefficients(fitted: Regression | None) -> np.ndarray:
-    assert fitted is not None
     return np.array([each.estimate for each in fitted.coefficients], dtype=float)
 
 

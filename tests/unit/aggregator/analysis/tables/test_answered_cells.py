@@ -96,8 +96,6 @@ def test_difference_of_small_public_groups_holds() -> None:
         held = True
         if len(found.values) == 2:
             low, high = found.differences[0].low, found.differences[0].high
-            assert low is not None
-            assert high is not None
             held = low <= difference <= high
         covered += held * chance(first, rates[0]) * chance(second, rates[1])
 
@@ -151,8 +149,6 @@ def test_means_are_tested_among_those_who_answered() -> None:
     found, everybody = (compare(reports, "hours", "y", rule=rule) for rule in (Rule(), EVERYBODY))
     [pair] = every_pair(reports).tests
 
-    assert found.independence is not None
-    assert everybody.independence is not None
     assert (found.independence.df, everybody.independence.df) == (1, 2)
     assert everybody.independence.p < 1e-6
     assert pair.independence == found.independence
@@ -187,7 +183,6 @@ def test_measures_of_open_answers_are_those_of_the_subset() -> None:
     one, other = 50 / 70, 30 / 90
     phi = (60 * 50 - 30 * 20) / np.sqrt(90 * 70 * 80 * 80)
 
-    assert found is not None
     assert [each.raw for each in found] == pytest.approx([one - other, one / other, 5.0, phi], rel=1e-6)
     assert all(each.low < each.raw < each.high for each in found if each.low and each.raw and each.high)
 
@@ -301,7 +296,6 @@ def test_moments_of_two_groups_are_those_of_all_reports(mechanism: dict[str, Any
     question = parsed(question_of(mechanism, "select_one" if kind else "boolean", **kind, **keys))
     [variable] = variables_of(question)
     channel = question.mechanism
-    assert channel is not None
     reports = np.array([value for value in range(channel.largest + 1) if channel.admits(value)])
     scores = variable.scores(reports)
     found = group_moments(variable, (0, 1))
@@ -321,8 +315,6 @@ def test_difference_of_randomized_groups_holds_where_a_cell_is_nearly_empty() ->
     rates = (channel @ (truth / truth.sum()) @ channel).ravel()
     for _ in range(150):
         found = compare(columns(generator.multinomial(1000, rates).reshape(3, 3), *questions), "b", "a").differences[0]
-        assert found.low is not None
-        assert found.high is not None
         held += found.low <= difference <= found.high
 
     assert held >= 137
