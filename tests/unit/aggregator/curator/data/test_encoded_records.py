@@ -186,19 +186,11 @@ def test_data_are_not_read_again_unless_they_were_touched(folder: Path, monkeypa
         opened(file).ask(question, Fraction(2))
 
 
-def truncate(content: bytes) -> bytes:
-    return content[:-1]
-
-
-def changed(content: bytes) -> bytes:
-    return content[:-1] + bytes([content[-1] ^ 1])
-
-
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (truncate, "is damaged"),
-        (changed, "is damaged"),
+        (lambda content: content[:-1], "is damaged"),
+        (lambda content: content[:-1] + bytes([content[-1] ^ 1]), "is damaged"),
         (lambda _: b"", "is damaged"),
         (lambda _: b"[]\n", "is damaged"),
         (lambda content: content.replace(b'"count":120', b'"count":' + b"9" * 40), "is damaged"),

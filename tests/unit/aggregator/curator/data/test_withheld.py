@@ -6,6 +6,7 @@ import re
 import time
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from itertools import combinations
 from pathlib import Path
 from tempfile import NamedTemporaryFile, mkdtemp
@@ -31,7 +32,7 @@ from sottovoce.shared.errors import EstimateError, SpecError
 from sottovoce.shared.spec import Survey
 
 from tests.commands import done, refused, run
-from tests.exported import NOW, TODAY, published, send
+from tests.exported import NOW, answered, published
 from tests.surveys import survey
 from tests.unit.aggregator.accounts.test_authentication import log_in
 from tests.unit.aggregator.api.conftest import program_of
@@ -190,11 +191,9 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def filled(folder: Path, public: Sequence[tuple[int, int]]) -> None:
     """Make a data folder with a closed survey of 200 reports, 90 of them of the second cohort."""
     folder.mkdir(parents=True)
-    storage = published(folder, gated())
     own = [(int(i * i % 11 < 4), i * i % 7 % 3, int(i < 90)) for i in range(len(public))]
-    send(storage, gated(), [(*row, *each, sum(row) % 3) for row, each in zip(own, public, strict=True)])
-    storage.close_survey("exam", TODAY)
-    storage.close()
+    with closing(published(folder)) as storage:
+        answered(storage, gated(), [(*row, *each, sum(row) % 3) for row, each in zip(own, public, strict=True)])
 
 
 @pytest.mark.parametrize(
@@ -236,40 +235,33 @@ def test_cohort_alone_opens_no_budget(tmp_path: Path) -> None:
     """There is nothing that noise could protect."""
     folder = tmp_path / "data"
     folder.mkdir()
-    storage = published(folder, survey())
-    send(storage, survey(), [(1, 0, 1)] * 30)
-    storage.close_survey("exam", TODAY)
-    storage.close()
+    with closing(published(folder)) as storage:
+        answered(storage, survey(), [(1, 0, 1)] * 30)
     ended = refused(run("results", "export", "exam", "--data", folder, "--release-epsilon", "1", "--yes"))
     assert "its exact counts are part of the results" in ended.output
-    storage = SQLiteStorage(folder / "sottovoce.sqlite")
-    assert not storage.releases.has_any("exam")
-    storage.close()
+    with closing(published(folder)) as storage:
+        assert not storage.releases.has_any("exam")
 
 
 def test_revision_cannot_make_a_cohort_of_a_noisy_question(data: Path) -> None:
     """Its exact group sizes would be shown beside the noisy tables; the former cohort may become one again."""
-    storage = SQLiteStorage(data / "sottovoce.sqlite")
-    questions = asked().document["questions"]
-    for name, may in (("again", False), ("year", True)):
-        divided = [{key: value for key, value in each.items() if key != "cohort"} for each in questions]
-        next(each for each in divided if each["name"] == name)["cohort"] = True
-        revised = survey(revision=2, questions=divided)
-        if may:
-            assert "cohort" in next_revision(storage, revised).questions[2].marks
-            continue
+    plainly = [{key: value for key, value in each.items() if key != "cohort"} for each in asked().document["questions"]]
+    again, year = (
+        survey(revision=2, questions=[{**each, "cohort": True} if each["name"] == name else each for each in plainly])
+        for name in ("again", "year")
+    )
+    with closing(published(data)) as storage:
+        assert "cohort" in next_revision(storage, year).questions[2].marks
         with pytest.raises(SpecError, match="the exact sizes of groups would undo the noise"):
-            next_revision(storage, revised)
-    storage.close()
+            next_revision(storage, again)
 
 
 def test_former_cohort_stays_exact(data: Path, tmp_path: Path) -> None:
     """A question that was ever the cohort is never published with noise, though no revision need ask it so any more."""
-    storage = SQLiteStorage(data / "sottovoce.sqlite")
     assert run("survey", "reopen", "exam", "--data", data).exit_code == 0
     plainly = [{key: value for key, value in each.items() if key != "cohort"} for each in asked().document["questions"]]
-    storage.publish(next_revision(storage, survey(revision=2, questions=plainly)))
-    storage.close()
+    with closing(published(data)) as storage:
+        storage.publish(next_revision(storage, survey(revision=2, questions=plainly)))
     assert run("survey", "close", "exam", "--data", data, "--yes").exit_code == 0
     ended = run("curator", "top", "--survey", "exam", "--data", data, "year", "--epsilon", "1/2")
     assert "its exact counts are part of the results" in ended.output
@@ -301,9 +293,8 @@ def test_backup_from_before_the_budget_gives_nothing_exact(tmp_path: Path, monke
     folder, before, heads = (tmp_path / name for name in ("data", "before", "heads"))
     filled(folder, RECORDS[0])
     before.mkdir()
-    storage = SQLiteStorage(folder / "sottovoce.sqlite")
-    save(storage, before / "sottovoce.sqlite")
-    storage.close()
+    with closing(published(folder)) as storage:
+        save(storage, before / "sottovoce.sqlite")
     opened(folder, heads)
     monkeypatch.setenv("SOTTOVOCE_LEDGER_ANCHOR_DIR", str(heads))
     ended = run("results", "export", "exam", "--data", before)
