@@ -395,17 +395,6 @@ def test_linear_model_has_no_people_for_odds() -> None:
         validator("regression").validate(document)
 
 
-def test_test_of_a_predictor_meets_the_worked_example() -> None:
-    """The logit with x and without."""
-    found = likelihood_ratio(LOGIT, maximize(LOGIT), "x", np.array([False, True, False]))
-    without = maximize(Multinomial(columns(ONES, GROUP), SAID, COIN))
-
-    assert (found.predictor, found.df) == ("x", 1)
-    assert found.statistic == pytest.approx(26.612909, abs=5e-7)
-    assert found.statistic == pytest.approx(2 * (maximize(LOGIT).log_likelihood - without.log_likelihood), abs=1e-9)
-    assert found.p == pytest.approx(2.48577e-7, rel=1e-4)
-
-
 def test_limits_are_where_the_likelihood_has_lost_enough() -> None:
     """Twice the loss is z^2 on both sides, for each coefficient."""
     fit = maximize(LOGIT)

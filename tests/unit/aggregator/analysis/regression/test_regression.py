@@ -181,6 +181,7 @@ def test_yes_no_is_explained_by_a_logit_with_the_linear_model_beside() -> None:
     assert (fitted.ame[0].estimate, fitted.ame[0].std_error) == pytest.approx((0.163596, 0.025905), abs=5e-7)
     assert [test.predictor for test in fitted.tests] == ["x", "g"]
     assert fitted.tests[0].statistic == pytest.approx(26.612909, abs=5e-7)
+    assert (fitted.tests[0].df, fitted.tests[0].p) == (1, pytest.approx(2.48577e-7, rel=1e-4))
     assert estimates(fitted.linear) == pytest.approx([0.414335, 0.175114, -0.171813], abs=5e-7)
     assert errors(fitted.linear) == pytest.approx([0.048613, 0.033415, 0.082912], abs=5e-7)
     assert fitted.coefficients[1].low == pytest.approx(0.905493 - 1.959964 * 0.224050, abs=2e-6)

@@ -15,7 +15,7 @@ from sottovoce.aggregator.analysis.tables.ml_table import ObservedReports, log_l
 from sottovoce.aggregator.analysis.tables.pair_moments import Joint, count_pairs, joint
 from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, cell_moments
 from sottovoce.aggregator.analysis.tables.sparse_tables import ThinTable, phi_limits, score_variance, thin_table
-from sottovoce.aggregator.analysis.tables.table import SUPPRESSED, TOO_FEW, Rule, TwoWayTable, independence_of
+from sottovoce.aggregator.analysis.tables.table import TOO_FEW, Rule, TwoWayTable, independence_of
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import correlation, difference, mean_among, ratio
 from sottovoce.aggregator.estimators.variable import Variable
 
@@ -243,17 +243,6 @@ def test_small_public_groups_are_one_beside_a_public_answer():
 
     assert (merged.joint.first.categories, merged.left_out) == (("c0", "c2", "few"), ())
     assert merged.raw[2] == pytest.approx(TwoWayTable(whole, Rule(least=0)).raw[[1, 3]].sum(axis=0))
-
-
-def test_small_cells_of_two_public_answers_are_not_shown():
-    """Nor what would tell them from the margins."""
-    three = variable(public(one_of(3, {})))
-    table = TwoWayTable(pair(three, three, [[30, 2, 40], [20, 30, 25], [50, 60, 70]]), Rule())
-
-    shown = [[table.cell(i, j).method != SUPPRESSED for j in range(3)] for i in range(3)]
-
-    assert shown == [[False, False, True], [False, False, True], [True, True, True]]
-    assert table.share(0, 1).raw is None
 
 
 three = variable(public(one_of(3, {"name": "kary_rr", "odds": "3"})))
