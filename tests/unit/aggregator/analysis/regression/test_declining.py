@@ -276,13 +276,6 @@ def test_without_a_finite_maximum_a_side_has_no_limit() -> None:
     assert any("there is no finite estimate: g=yes" in each for each in fitted.warnings)
 
 
-@pytest.mark.parametrize(("option", "value"), [("among", "some"), ("declining", "never")])
-def test_unknown_people_and_models_of_declining_are_refused(option: str, value: str) -> None:
-    """With the words that are known, and without the given one."""
-    with pytest.raises(EstimateError, match="must be one of"):
-        regress(columns((0.1, 0.1), 300), "y", ["g"], **{option: value})  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize("declining", ["modelled", "common"])
 def test_document_and_printed_text_say_whom_it_describes(declining: str) -> None:
     """In the JSON that its schema allows, and in the terminal with the test of a common share."""

@@ -171,12 +171,6 @@ def test_columns_that_follow_from_each_other_are_refused() -> None:
         maximize(Multinomial(columns(ONES, X, ONES + X), SAID, COIN))
 
 
-def test_expected_errors_are_for_two_reports_only() -> None:
-    """Of masks the expected information is another sum."""
-    with pytest.raises(EstimateError, match="choose observed"):
-        errors(Multinomial(columns(ONES, X), masks(), MASK_LIKELIHOOD), "expected")
-
-
 def test_inverse_of_what_is_not_positive_is_none() -> None:
     """Flat, falling and broken matrices."""
     assert inverse(np.array([[1.0, 1.0], [1.0, 1.0]])) is None

@@ -355,6 +355,8 @@ def test_few_reports_for_much_noise_are_warned_of() -> None:
         ("said", ["x"], {"model": "probit"}, "the model must be one of: logit"),
         ("said", ["x"], {"errors": "bootstrap"}, "the errors must be one of: observed"),
         ("said", ["x"], {"confidence": 95}, "must lie between 0 and 1"),
+        ("said", ["x"], {"among": "some"}, "the people must be one of: answered, all"),
+        ("said", ["x"], {"declining": "never"}, "must be one of: modelled, common"),
         ("x", ["g"], {"model": "logit"}, "is a number; its model is linear"),
         ("choice", ["g"], {"model": "logit"}, "more than two categories"),
         ("said", ["other", "choice", "rating", "drawn.c0"], {}, "at most 32 joint categories"),
