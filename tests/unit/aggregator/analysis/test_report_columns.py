@@ -40,15 +40,6 @@ def many(number):
     return [(row % 3, (row % 2, row % 5 % 3, row % 7 % 2)) for row in range(number)]
 
 
-def with_mask(**changes):
-    """The small survey, with a mask of 40 options besides."""
-    questions = [
-        *document()["questions"],
-        {**some_of(40, {"name": "bitwise_rr", "a": "3/4", "b": "1/4"}), "name": "many"},
-    ]
-    return survey(questions=questions, **changes)
-
-
 EVERYTHING = reports()
 
 
@@ -71,7 +62,8 @@ def test_columns_are_the_rows_in_the_order_of_their_ids(storage, monkeypatch, in
 def test_values_take_the_bytes_that_the_largest_needs(storage):
     """Whatever width each report was stored in; what was not asked is the largest number."""
     values = [(1, 2, 0, None), (None, 1, 1, 2**40 - 1), (0, None, 0, 3), (1, 0, 1, None)]
-    rows = store(storage, with_mask(ask=2), [(0, each) for each in values])
+    mask = {**some_of(40, {"name": "bitwise_rr", "a": "3/4", "b": "1/4"}), "name": "many"}
+    rows = store(storage, survey(questions=[*document()["questions"], mask], ask=2), [(0, each) for each in values])
 
     read = read_columns(storage, storage.revisions("exam"))
 

@@ -2,7 +2,6 @@
 
 import csv
 import io
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -28,14 +27,6 @@ def _survey(*questions: dict[str, Any], **more: object) -> Survey:
     title = {"en": "Exams here", "de": "Prüfungen hier"}
     researcher = {"name": {"en": "Dr A. Example"}, "contact": "ask@example.org"}
     return survey(questions=list(questions) or [CHEATED, YEAR], **{"title": title, "researcher": researcher, **more})
-
-
-def _texts(language: str) -> list[Callable[[Survey], str]]:
-    return [
-        lambda survey: letter(survey, LINK, language),
-        lambda survey: reminder(survey, LINK, language),
-        lambda survey: ethics(survey, language),
-    ]
 
 
 def test_letter_says_who_asks_the_odds_and_the_link() -> None:
@@ -131,7 +122,9 @@ def test_every_language_fills_every_place(language: str) -> None:
 
     blind = _survey(declined, **texts, **BLIND)
     at_once = _survey(declined, waves=waves, access="blind")
-    for told in (write(each) for each in (tokens, blind, at_once) for write in _texts(language)):
+    surveys = (tokens, blind, at_once)
+    letters = [write(each, LINK, language) for each in surveys for write in (letter, reminder)]
+    for told in (*letters, *(ethics(each, language) for each in surveys)):
         assert "{" not in told
         assert "\n\n\n" not in told
 
