@@ -23,7 +23,7 @@ from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.spec import Survey
 
 from tests.commands import done, refused, run
-from tests.exported import NOW, published, send
+from tests.exported import NOW, answered, published, send
 from tests.surveys import document, survey
 from tests.unit.shared.test_schema import validator
 
@@ -84,23 +84,15 @@ def asked() -> Survey:
 
 
 @pytest.fixture
-def still_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A data folder with 200 reports of a survey."""
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data folder with 200 reports of a survey that is closed."""
     (tmp_path / "heads").mkdir()
     folder = tmp_path / "data"
     folder.mkdir()
     monkeypatch.setenv("SOTTOVOCE_LEDGER_ANCHOR_DIR", str(tmp_path / "heads"))
-    storage = published(folder, asked())
-    send(storage, asked(), ROWS)
-    storage.close()
+    with closing(published(folder)) as storage:
+        answered(storage, asked(), ROWS)
     return folder
-
-
-@pytest.fixture
-def data(still_open: Path) -> Path:
-    """The same folder, and the survey closed."""
-    assert run("survey", "close", "exam", "--data", still_open).exit_code == 0
-    return still_open
 
 
 def release(data: Path, epsilon: str = "300") -> Any:
@@ -316,10 +308,10 @@ def test_declaration_follows_from_the_survey() -> None:
     assert declared.exact == ("year",)
 
 
-def test_closed_survey_is_asked_under_its_budget(still_open: Path) -> None:
+def test_closed_survey_is_asked_under_its_budget(data: Path) -> None:
     """Not before it is closed; then its exact public answers are no longer written."""
-    data = still_open
     here = ["--survey", "exam", "--data", data]
+    assert run("survey", "reopen", "exam", "--data", data).exit_code == 0
     assert "open" in refused(run("curator", "bind", *here, "--epsilon", "1000")).output
     assert run("survey", "close", "exam", "--data", data).exit_code == 0
     bound = run("curator", "bind", *here, "--epsilon", "1000", "--json")
