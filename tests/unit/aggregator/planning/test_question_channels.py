@@ -1,15 +1,21 @@
-"""Every question can be planned, by the mechanism that it has."""
+"""People that a question or a study needs: printed tables, curves, limits that results show, and the price of trust."""
 
+import json
 import math
+import xml.etree.ElementTree as ET
+from fractions import Fraction
 from pathlib import Path
 from statistics import NormalDist
 
 import numpy as np
 import pytest
 from sottovoce.aggregator.estimators import estimate, public
+from sottovoce.aggregator.estimators.support import estimate_share
+from sottovoce.aggregator.planning.local_vs_central import PEOPLE, allowed_by_shuffling, price_of_trust, price_svg
 from sottovoce.aggregator.planning.question_channels import (
     DIRECT,
     ChosenChannel,
+    Measure,
     NumberChannel,
     ShareChannel,
     best_share,
@@ -22,13 +28,15 @@ from sottovoce.aggregator.planning.question_channels import (
     public_number,
     read_value,
 )
-from sottovoce.aggregator.planning.sample_size import Goal, plan
+from sottovoce.aggregator.planning.sample_size import Fieldwork, Goal, ThinCells, curve, plan, thin_cells
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.shared.errors import EstimateError, SpecError
 from sottovoce.shared.mechanisms import MECHANISMS
+from sottovoce.shared.shuffling import pair_weight, shuffled_bound
 from sottovoce.shared.spec import Question
 
 from tests.documents import Document, day, number, one_of, parsed, question, some_of, vector
+from tests.surveys import document, survey
 
 EXAMPLES = Path(__file__).parents[4] / "shared/sottovoce/examples"
 FILES = sorted(path for path in EXAMPLES.glob("*/*.yaml") if path.parent.name != "curator")
@@ -265,3 +273,327 @@ def test_dates_are_planned_in_days() -> None:
     planned = channel(parsed(day("2020-01-01", "2021-01-01", AT_TWO)))
 
     assert (planned.high - planned.low, planned.step) == (366, 1)
+
+
+COIN = ShareChannel(3 / 4, 1 / 4)
+WARNER = ShareChannel(2 / 3, 1 / 3)
+AGE = measure_of(parsed(number(0, 100, 1, {"name": "rounding_rr", "a": "3/4", "b": "1/4"})))
+DIGITS = (0, 0, 1, 1, 1)
+
+HOURS = {"type": "integer", "name": "hours", "label": {"en": "?"}, "min": "0", "max": "99", "step": "1", "public": True}
+
+
+@pytest.mark.parametrize(
+    ("more", "people", "found"),
+    [
+        ([HOURS], None, ThinCells(200, 500, 3)),
+        ([HOURS], 999, ThinCells(200, 999, 3)),
+        ([HOURS], 1000, None),
+        ([], 9, ThinCells(2, 9, 2)),
+        ([], 10, None),
+        ([], None, None),
+    ],
+)
+def test_combinations_are_counted_against_the_people(more: list[object], people: int | None, found: object) -> None:
+    """Five to a combination; the private questions beside them do not count, and the widest public one is named."""
+    asked = survey(questions=[*document()["questions"], *more])
+    assert thin_cells([None, *asked.questions][1:], people) == found
+
+
+def test_plan_gives_the_printed_table() -> None:
+    """Half-width of 3 points: direct, coin flip and Warner at five prevalences; of 5 points at 10 percent."""
+    prevalences = (0.01, 0.05, 0.1, 0.3, 0.5)
+    coin, warner = ([plan(channel, Goal(p, 0.03)) for p in prevalences] for channel in (COIN, WARNER))
+
+    assert [row.direct for row in coin] == [43, 203, 385, 897, 1068]
+    assert [row.reports for row in coin] == [3244, 3404, 3586, 4098, 4269]
+    assert [row.reports for row in warner] == [8579, 8740, 8921, 9433, 9604]
+    assert [round(row.ratio or 0, digits) for row, digits in zip(coin, DIGITS, strict=True)] == [77, 17, 9.3, 4.6, 4.0]
+    assert [round(row.ratio or 0) for row in warner] == [203, 43, 23, 11, 9]
+    assert [plan(c, Goal(0.1, 0.05)).reports for c in (DIRECT, COIN, WARNER)] == [139, 1291, 3212]
+
+
+@pytest.mark.parametrize(("epsilon", "reports"), [(math.log(3), [3586, 6147, 11269]), (2, [1157, 1500, 2185])])
+def test_plan_of_categories_gives_the_printed_figures(epsilon: float, reports: list[int]) -> None:
+    """Randomized response over k = 2, 4, 8 and 3 points on a category that holds 10 percent."""
+    odds = Fraction(math.exp(epsilon)).limit_denominator(10**8)
+    asked = [measure_of(parsed(one_of(k, {"name": "kary_rr", "odds": str(odds)}))) for k in (2, 4, 8)]
+
+    assert reports == [plan(measure, Goal(0.1, 0.03)).reports for measure in asked]
+
+
+def test_plan_without_a_survey_is_for_what_publishing_chooses() -> None:
+    """Twenty options at epsilon 1: subsets need 5,120 reports, randomized response over the options 11,661."""
+    kary = measure_of(parsed(one_of(20, {"name": "kary_rr", "epsilon": "1"})))
+
+    assert plan(best_share(1.0, 20), Goal(0.05, 0.05)).reports == 5120
+    assert plan(kary, Goal(0.05, 0.05)).reports == 11661
+
+
+def test_plan_of_a_difference_uses_unpooled_variances() -> None:
+    """.2 against .3 with power .8: 1,468 a group, 291 directly; the pooled formula would say 1,471."""
+    made = plan(COIN, Goal(0.2, other=0.3))
+
+    assert (made.groups, made.reports, made.direct) == (2, 1468, 291)
+    assert abs(0.1) / made.std_error == pytest.approx(1.959964 + 0.841621, abs=1e-3)
+
+
+def test_plan_counts_the_sampling_of_people() -> None:
+    """The noise alone would ask for 3,202 at p = .5 instead of 4,269."""
+    z = 1.959963984540054
+
+    assert plan(COIN, Goal(0.5, 0.03)).reports == 4269
+    assert math.ceil((z / 0.03) ** 2 * COIN.noise(0.5)) == 3202
+    for p in (0.0, 0.1, 0.7):
+        reported = COIN.reported(p)
+        assert COIN.noise(p) + p * (1 - p) == pytest.approx(reported * (1 - reported) / 0.25, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("p", "share", "own_coin", "device"),
+    [(0.05, 0.1, -0.005, 0.045), (0.1, 0.1, 0.04, 0.09), (0.1, 0.2, -0.02, 0.08), (0.2, 0.1, 0.13, 0.18)],
+)
+def test_plan_shows_what_no_sayers_do(p: float, share: float, own_coin: float, device: float) -> None:
+    """The printed table of self-protection: with coins of one's own, and on the device."""
+    for expected, own in ((own_coin, True), (device, False)):
+        rows = plan(COIN, Goal(p, 0.03), Fieldwork(own_coin=own)).protection
+        row = next(row for row in rows if row.share == share)
+
+        assert row.expected == pytest.approx(expected, abs=1e-12)
+        assert row.bias == pytest.approx(expected - p, abs=1e-12)
+    assert tuple(row.share for row in rows) == (0.0, 0.05, 0.1, 0.2)
+
+
+def test_fieldwork_clusters_and_weights_stretch_what_they_should() -> None:
+    """Invitations, people, or everything."""
+    made = plan(COIN, Goal(0.1, 0.03), Fieldwork(response_rate=0.5, asked=(2, 5)))
+
+    assert (made.reports, made.invitations) == (3586, 3586 * 5)
+
+    base = plan(COIN, Goal(0.1, 0.03)).reports
+
+    assert plan(COIN, Goal(0.1, 0.03), Fieldwork(clustering=2)).reports == pytest.approx(base * 0.93 / 0.84, abs=1)
+    assert plan(COIN, Goal(0.1, 0.03), Fieldwork(weighting=2)).reports == pytest.approx(base * 2, abs=1)
+
+
+@pytest.mark.parametrize("p", [0.0, 0.05, 0.1, 0.5])
+@pytest.mark.parametrize("channel", [DIRECT, COIN, WARNER, ShareChannel(11 / 12, 1 / 6)])
+@pytest.mark.parametrize(("half_width", "assurance"), [(0.1, 0.9), (0.2, 0.8)])
+def test_assured_plan_is_kept_by_enumeration(
+    channel: ShareChannel, p: float, half_width: float, assurance: float
+) -> None:
+    """With n reports the interval shown is narrow enough with the probability asked for, with n - 1 it is not."""
+    reports = plan(channel, Goal(p, half_width, assurance=assurance)).reports
+
+    assert enumerated(channel, p, half_width, reports) >= assurance
+    assert enumerated(channel, p, half_width, reports - 1) < assurance
+
+
+def enumerated(channel: ShareChannel, p: float, half_width: float, n: int) -> float:
+    """P(half-width as shown <= wanted), over all counts 0 .. n, by the estimator that results go through."""
+    a, b = (Fraction(rate).limit_denominator(100) for rate in (channel.a, channel.b))
+    reported = channel.reported(p)
+    chance = 0.0
+    for count in range(n + 1):
+        found = estimate_share("yes", count, n, a, b)
+        if (found.high - found.low) / 2 <= half_width:
+            chance += math.comb(n, count) * reported**count * (1 - reported) ** (n - count)
+    return chance
+
+
+def test_usual_formula_promises_nothing_of_the_interval_shown() -> None:
+    """The coin flip, 3 points: 3,586 reports have it with probability .12, the 3,714 of an assurance with .9."""
+    assert COIN.chance(0.1, 0.03, 3586, 0.95) == pytest.approx(0.119, abs=0.001)
+    assert plan(COIN, Goal(0.1, 0.03, assurance=0.9)).reports == 3714
+    assert COIN.chance(0.1, 0.03, 3713, 0.95) < 0.9 <= COIN.chance(0.1, 0.03, 3714, 0.95)
+    assert plan(COIN, Goal(0.1, 0.03, assurance=0.9)).direct == 477
+
+
+def test_assured_plan_is_found_for_many_reports_and_refused_beyond() -> None:
+    """Up to 10^8; the usual formula goes on."""
+    made = plan(COIN, Goal(0.1, 0.0002, assurance=0.9)).reports
+
+    assert 10**7 < made < 10**8
+    assert COIN.chance(0.1, 0.0002, made - 1, 0.95) < 0.9 <= COIN.chance(0.1, 0.0002, made, 0.95)
+    assert plan(COIN, Goal(0.1, 0.0001)).reports > 10**8
+    with pytest.raises(EstimateError, match=r"up to 10\^8"):
+        plan(COIN, Goal(0.1, 0.0001, assurance=0.9))
+
+
+def test_design_effects_stretch_an_assured_plan_by_the_ratio_of_variances() -> None:
+    """Coin flip at p = .1: noise .75, people .09."""
+    goal = Goal(0.1, 0.03, assurance=0.9)
+    base = plan(COIN, goal).reports
+
+    assert plan(COIN, goal, Fieldwork(clustering=2)).reports == math.ceil(base * 0.93 / 0.84)
+    assert plan(COIN, goal, Fieldwork(weighting=2)).reports == base * 2
+
+
+def test_plan_of_a_mean_is_in_its_own_unit() -> None:
+    """Ages of 0 to 100 with a mean of 30, through the coin flip at the ends: a share of .3, a hundred times as wide."""
+    share, mean = plan(COIN, Goal(0.3, 0.03)), plan(AGE, Goal(30, 3))
+    groups = plan(AGE, Goal(30, other=40))
+
+    assert (mean.reports, mean.direct, mean.invitations) == (share.reports, share.direct, share.reports)
+    assert mean.std_error == pytest.approx(100 * share.std_error)
+    assert groups.reports == plan(COIN, Goal(0.3, other=0.4)).reports
+    assert mean.protection == ()
+    assert plan(AGE, Goal(30, 3), Fieldwork(clustering=2)).reports == (
+        plan(COIN, Goal(0.3, 0.03), Fieldwork(clustering=2)).reports
+    )
+
+
+def test_curve_is_of_the_channels_given_with_the_plans_own_point() -> None:
+    """In the order of epsilons; a plan out of reach is a point without a number, and no end of the others."""
+    made = plan(COIN, Goal(0.1, 0.03))
+    others: list[tuple[float, Measure]] = [
+        (2.0, best_share(2.0, 2)),
+        (math.log(2), WARNER),
+        (0.0, ShareChannel(0.5 + 1e-9, 0.5)),
+    ]
+    points = curve(others, made, math.log(3))
+
+    assert [point.reports for point in points] == [None, 8921, 3586, 1157]
+    assert [point.own for point in points] == [False, False, True, False]
+    assert [point.ratio for point in points[1:]] == [pytest.approx(ratio, abs=0.05) for ratio in (23.2, 9.3, 3.0)]
+    assert len(curve([], made)) == 0
+
+
+def test_plan_dumps_to_json() -> None:
+    """Whole, and with the numbers that it shows."""
+    document = json.loads(json.dumps(plan(COIN, Goal(0.1, 0.03)).as_dict()))
+
+    assert (document["reports"], document["channel"]["a"], document["goal"]["prevalence"]) == (3586, 0.75, 0.1)
+    assert [row["share"] for row in document["protection"]] == [0.0, 0.05, 0.1, 0.2]
+    mean = json.loads(json.dumps(plan(AGE, Goal(30, 3)).as_dict()))
+    assert (mean["goal"]["mean"], "channel" in mean, mean["protection"]) == (30, False, [])
+
+
+def test_plan_at_a_prevalence_of_zero_has_no_ratio() -> None:
+    """A direct question needs no variance there."""
+    made = plan(COIN, Goal(0.0, 0.03))
+
+    assert made.ratio is None
+    assert made.direct == 1
+
+
+def test_impossible_plans_are_refused() -> None:
+    """Every argument has its range, and a channel of noise has no plan."""
+    for make in (
+        lambda: ShareChannel(0.25, 0.75),
+        lambda: ShareChannel(math.nan, 0.1),
+        lambda: best_share(0, 2),
+        lambda: best_share(math.nan, 2),
+        lambda: best_share(math.inf, 2),
+        lambda: Goal(0.1),
+        lambda: Goal(0.1, 0.03, 0.2),
+        lambda: Goal(0.1, other=0.1),
+        lambda: Goal(0.1, 0.03, confidence=1),
+        lambda: Goal(0.1, 0.03, assurance=0.4),
+        lambda: Goal(0.1, 0.03, assurance=math.nan),
+        lambda: Goal(0.1, other=0.2, assurance=0.9),
+        lambda: Goal(0.1, other=0.2, power=1),
+        lambda: plan(COIN, Goal(1.1, 0.03)),
+        lambda: plan(COIN, Goal(math.nan, 0.03)),
+        lambda: plan(COIN, Goal(0.1, other=1.1)),
+        lambda: plan(COIN, Goal(0.1, 0.0)),
+        lambda: plan(COIN, Goal(0.1, 1.0)),
+        lambda: plan(COIN, Goal(0.1, math.nan)),
+        lambda: plan(AGE, Goal(101, 3)),
+        lambda: plan(AGE, Goal(30, 100)),
+        lambda: Fieldwork(response_rate=0),
+        lambda: Fieldwork(clustering=0.5),
+        lambda: Fieldwork(weighting=math.nan),
+        lambda: Fieldwork(asked=(3, 2)),
+        lambda: plan(ShareChannel(0.5 + 1e-9, 0.5), Goal(0.1, 0.03)),
+        lambda: plan(ShareChannel(0.5 + 1e-9, 0.5), Goal(0.1, 0.03, assurance=0.9)),
+    ):
+        with pytest.raises(EstimateError):
+            make()
+
+
+ONE = Fraction(1)
+
+
+def rows(price):
+    """Half-widths by trust and name."""
+    return {(row.trust, row.name): row.half_widths for row in price.rows}
+
+
+def test_yes_no_meets_its_formulas():
+    """Randomized response at epsilon 1, one noisy count, nothing but people; z = 1.96 at p = 1/2."""
+    found = rows(price_of_trust(ONE))
+    e = math.e
+
+    for place, n in enumerate(PEOPLE):
+        local = 1.959964 * math.sqrt((0.25 + e / (e - 1) ** 2) / n)
+        central = 1.959964 * math.sqrt(0.25 / n + 2 / e / (1 - 1 / e) ** 2 / n**2)
+        assert found["local", "binary_rr"][place] == pytest.approx(local, rel=1e-5)
+        assert found["central", "discrete Laplace"][place] == pytest.approx(central, rel=1e-5)
+        assert found["none", "no noise"][place] == pytest.approx(0.979982 / math.sqrt(n), rel=1e-5)
+
+
+@pytest.mark.parametrize("options", [2, 8])
+@pytest.mark.parametrize("epsilon", [Fraction(1, 2), ONE, Fraction(3)])
+def test_more_trust_never_costs_more(epsilon, options):
+    """No noise, central Laplace, shuffled, the same mechanism on the device."""
+    found = rows(price_of_trust(epsilon, options))
+    same = "binary_rr" if options == 2 else "kary_rr"
+
+    for place in range(len(PEOPLE)):
+        order = [("none", "no noise"), ("central", "discrete Laplace"), ("shuffled", same), ("local", same)]
+        widths = [found[key][place] for key in order]
+        assert widths == sorted(widths)
+
+
+def test_curators_noise_vanishes_and_the_devices_does_not():
+    """Of ten million people central noise is less than a millionth of the error; the device's stays twice as wide."""
+    found = rows(price_of_trust(ONE))
+    none = found["none", "no noise"][-1]
+
+    assert found["central", "discrete Laplace"][-1] / none < 1 + 1e-6
+    assert found["local", "binary_rr"][-1] / none == pytest.approx(2.164, abs=0.001)
+
+
+@pytest.mark.parametrize(("epsilon", "people"), [(0.5, 1000), (1.0, 10_000)])
+def test_shuffling_allows_what_its_bound_of_clones_confirms(epsilon, people):
+    """The closed form is a theorem; the numeric bound, which is tighter, agrees that epsilon is not passed."""
+    local = allowed_by_shuffling(epsilon, people, 1 / people**2)
+
+    assert local >= epsilon
+    assert shuffled_bound(local, pair_weight(local), people, 1 / people**2) <= epsilon
+
+
+def test_every_mechanism_that_serves_the_question_has_its_row():
+    """Of a choice, of marks and of numbers, those that there are at this epsilon; the condition of mixing is told."""
+    price = price_of_trust(Fraction(2), 8, 0.1)
+    names = [row.name for row in price.rows if row.trust == "local"]
+
+    assert names == [
+        *("kary_rr", "subset_selection", "optimal_unary", "hadamard_response", "sampled_option", "bitwise_rr"),
+        *("rounding_rr", "level_table", "geometric", "square_wave"),
+    ]
+    assert next(row for row in price.rows if row.trust == "shuffled").condition.startswith("holds only if")
+
+
+def test_picture_has_a_line_for_each_row():
+    """And is XML."""
+    price = price_of_trust(ONE)
+    picture = ET.fromstring(price_svg(price))  # noqa: S314
+
+    assert len([each for each in picture.iter() if each.tag.endswith("polyline")]) == len(price.rows)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "options", "prevalence", "confidence"),
+    [
+        (Fraction(0), 2, 0.5, 0.95),
+        (Fraction(11), 2, 0.5, 0.95),
+        (ONE, 1, 0.5, 0.95),
+        (ONE, 2, 2.0, 0.95),
+        (ONE, 2, 0.5, 1),
+    ],
+)
+def test_comparison_out_of_range_is_refused(epsilon, options, prevalence, confidence):
+    with pytest.raises(EstimateError, match=r"must lie|needs"):
+        price_of_trust(epsilon, options, prevalence, confidence)
