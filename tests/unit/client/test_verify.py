@@ -4,11 +4,11 @@ import pytest
 from sottovoce.client import verify
 from sottovoce.client.page import by_path, saved_page
 from sottovoce.client.verify import PageVerification, verify_saved, verify_served
-from sottovoce.shared import canonical
 from sottovoce.shared.errors import TransportError
 
 from tests.page_files import page_files
 from tests.surveys import survey
+from tests.unit.client.test_revisions import Shown
 
 LINK = "https://a.example/s/exam"
 ASSETS = page_files()
@@ -21,19 +21,12 @@ def _assembled_once(monkeypatch):
     monkeypatch.setattr(verify, "assemble", lambda: ASSETS)
 
 
-class Served:
+class Served(Shown):
     """An aggregator that serves these files, and shows these revisions, newest first."""
 
     def __init__(self, files, revisions):
+        super().__init__(revisions)
         self._files = files
-        self._revisions = revisions
-
-    def fetch_survey(self, name):  # noqa: ARG002 - there is one
-        return self._revisions[0].canonical
-
-    def fetch_revisions(self, name):
-        documents = [each.document for each in self._revisions]
-        return canonical.dump({"format": "sottovoce-revisions/1", "revisions": documents, "survey": name})
 
     def fetch_file(self, path):
         return self._files.get(path)

@@ -8,10 +8,10 @@ may stand in which, and in what order; ``REQUIRED`` what each must have. On 2026
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from sottovoce.aggregator.export.catalogue import SINGLE, Source
+from sottovoce.aggregator.export.catalogue import Source
 from sottovoce.shared.spec import Survey
 
-from tests.exported import TODAY, files_of, published, source
+from tests.exported import files_of
 from tests.surveys import document, survey
 
 DDI = "{ddi:codebook:2_5}"
@@ -163,10 +163,7 @@ def test_columns_say_what_they_hold_and_of_whom(tmp_path: Path) -> None:
 def test_letters_that_xml_does_not_have_are_replaced(tmp_path: Path) -> None:
     """U+FFFE and U+FFFF, which a survey may hold, would make a file that no program opens."""
     asked = survey(questions=[{**document()["questions"][1], "label": {"en": "Why\ufffe \uffff?"}}])
-    storage = published(tmp_path, asked)
-    storage.close_survey("exam", TODAY)
-    SINGLE["ddi.xml"](source(storage, asked), tmp_path / "ddi.xml")
-    storage.close()
+    files_of(tmp_path, (asked, []), names=("ddi.xml",))
 
     root = ET.parse(tmp_path / "ddi.xml").getroot()  # noqa: S314
     assert root.find(f".//{DDI}qstnLit").text == "Why\ufffd \ufffd?"  # type: ignore[union-attr]
