@@ -9,12 +9,10 @@ from typing import Any
 
 import pytest
 from click.testing import Result
-from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.curator import bind, histogram
 from sottovoce.shared.errors import SpecError
 
 from tests.commands import done, refused, run as command
-from tests.unit.aggregator.curator.data.test_released_tables import data as survey_data, run as run_any
 
 YAML = """\
 format: sottovoce-data/1
@@ -424,8 +422,6 @@ def test_each_noisy_number_has_its_interval(file: Path) -> None:
     assert "intervals" not in told("top", file, "year", "--epsilon", "1")
 
 
-__all__ = ["survey_data"]
-
 OTHER = "year,habits,age\n" + "second,phone,26\nfirst,,16\nfirst,copied;phone,25\n" * 100
 """Records of another data set that shares no record, and the number of them, with the first."""
 
@@ -476,16 +472,6 @@ def test_number_of_records_that_is_not_public_is_not_used(file: Path) -> None:
     """Under add/remove there is no range to compare with; not even the refusal may tell the number."""
     assert run("bind", file, "--epsilon", "2", "--neighbours", "add/remove").exit_code == 0
     assert "say nothing" not in done(run("count", file, "--where", "year=first", "--epsilon", "0.0001")).output
-
-
-def test_budget_of_a_survey_is_not_opened_for_tables_that_say_nothing(survey_data: Path) -> None:
-    """It would be fixed for good."""
-    words = ("results", "export", "exam", "--data", survey_data, "--release-epsilon", "0.001")
-    assert "this answer would say nothing" in refused(run_any(*words)).output
-    storage = SQLiteStorage(survey_data / "sottovoce.sqlite")
-    assert not storage.releases.has_any("exam")
-    storage.close()
-    assert run_any(*words, "--yes").exit_code == 0
 
 
 def test_python_asks_only_if_told_to(tmp_path: Path) -> None:

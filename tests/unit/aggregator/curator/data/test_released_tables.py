@@ -99,6 +99,15 @@ def release(data: Path, epsilon: str = "300") -> Any:
     return told(run("results", "export", "exam", "--data", data, "--release-epsilon", epsilon, "--yes"))
 
 
+def test_budget_of_a_survey_is_not_opened_for_tables_that_say_nothing(data: Path) -> None:
+    """It would be fixed for good."""
+    words = ("results", "export", "exam", "--data", data, "--release-epsilon", "0.001")
+    assert "this answer would say nothing" in refused(run(*words)).output
+    with opened(data) as storage:
+        assert not storage.releases.has_any("exam")
+    assert run(*words, "--yes").exit_code == 0
+
+
 def test_export_publishes_a_table_of_each_public_question(data: Path) -> None:
     """Each for a half; the same again is what was recorded, and the budget that it opened is spent."""
     first = release(data)
