@@ -1,4 +1,4 @@
-"""The page of sources is true: every file, test and command that it names is there."""
+"""The pages of sources and of field notes are true: every file, test and command that they name is there."""
 
 import ast
 import re
@@ -33,3 +33,28 @@ def test_every_row_has_its_test_or_says_that_there_is_nothing() -> None:
 
     assert [row for row in told if "::test_" not in row and "nothing to guard" not in row] == []
     assert re.findall(r"^\| (\d+)\. ", PAGE, re.MULTILINE) == [str(number) for number in range(1, 16)]
+
+
+NOTES = (ROOT / "docs" / "field_notes.md").read_text(encoding="utf-8")
+LINES = [line.strip("| ").split(" | ") for line in NOTES.splitlines() if line.startswith("| ")][1:]
+FINDINGS = {path.name for path in (ROOT / "findings").glob("*.sh")}
+
+
+def is_there(name: str) -> bool:
+    """Whether a finding is in its folder, or a test in its file."""
+    path, _, test = name.partition("::")
+    return name in FINDINGS or (test != "" and (ROOT / path).is_file() and test in functions(path))
+
+
+def test_every_line_of_the_field_notes_is_shown_and_says_version_and_what_this_program_does() -> None:
+    """By a finding or a test that exists."""
+    assert len(NOTES.splitlines()) <= 40
+    assert [line[0] for line in LINES if len(line) != 5 or not re.search(r"\d\.\d", line[2])] == []
+
+    shown = {line[0]: re.findall(r"`([^`]+)`", line[3]) for line in LINES}
+    named = [name for names in shown.values() for name in names]
+
+    assert len(shown) == len(LINES)
+    assert [line for line, names in shown.items() if not names] == []
+    assert [name for name in named if not is_there(name)] == []
+    assert FINDINGS - set(named) == set()
