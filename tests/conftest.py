@@ -16,6 +16,7 @@ from flask import Flask
 from jinja2 import FileSystemBytecodeCache, StrictUndefined, Undefined
 from jinja2.utils import missing
 from sottovoce.aggregator.accounts.authentication import new_key
+from sottovoce.aggregator.invitations.tokens import create_tokens
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.process import aggregator, free_port
@@ -111,6 +112,16 @@ class Running:
     def reports(self) -> int:
         with closing(self.storage()) as storage:
             return storage.revisions(self.survey.name)[-1].reports
+
+    def close(self) -> None:
+        """Close the survey, as of a day long gone."""
+        with closing(self.storage()) as storage:
+            storage.close_survey(self.survey.name, 20_000)
+
+    def invite(self, count: int = 1) -> list[str]:
+        """Tokens of so many new invitations."""
+        with closing(self.storage()) as storage:
+            return create_tokens(storage, self.survey.name, count)
 
 
 class SharedServer:

@@ -7,18 +7,25 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
+from sottovoce.aggregator.invitations.key_file import KeysFile
 from sottovoce.client import MemoryLedger, Respondent
 from sottovoce.client.transport import Transport
 from sottovoce.demo.run import demo_survey
 
 from tests.browser.chromium import launch
 from tests.browser.hosts import AXE, serving
+from tests.browser.question_host import write_host
+from tests.browser.studio_site import studio_site
 from tests.browser.visit import Visit, publish
 from tests.conftest import Running, start
+from tests.invited import blind_survey, key
 from tests.surveys import every_type, survey
 
 NewContext = Callable[..., BrowserContext]
 """Takes the options of ``Browser.new_context``."""
+
+Show = Callable[..., None]
+"""Takes the tags of questions, by default one, and the language of the page that asks them."""
 
 WITHOUT_WORKER = {"access", "arms", "ask", "blocks", "every_type", "innocuous", "items", "kiosk", "languages",
                   "order", "receipt", "refusals", "sections", "start", "waves"}  # fmt: skip
@@ -67,10 +74,24 @@ def answered(site: Running) -> Running:
     for number in range(60):
         answers = {"cheated": "no", "reason": "fun", "year": "second" if number < 20 else "first"}
         Respondent(answered.survey, transport, MemoryLedger()).answer(answers)
-    storage = answered.storage()
-    storage.close_survey("answered", 20_000)
-    storage.close()
+    answered.close()
     return answered
+
+
+@pytest.fixture(scope="session")
+def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """An aggregator with a key for a survey whose reports are signed."""
+    folder, asked = tmp_path_factory.mktemp("keyed"), blind_survey()
+    KeysFile(str(folder / "keys"))._write({asked.name: (key(0),)})
+    with start(folder / "data", asked, blind_keys_file=str(folder / "keys")) as process:
+        yield process
+
+
+@pytest.fixture(scope="session")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """An aggregator on which each page of the studio has something to show."""
+    with studio_site(tmp_path_factory.mktemp("studio") / "data") as site:
+        yield site
 
 
 @pytest.fixture
@@ -136,3 +157,14 @@ def place(site: Running) -> str:
 def tab(new_context: NewContext) -> Page:
     """Open a tab with nothing remembered."""
     return new_context().new_page()
+
+
+@pytest.fixture
+def show(tab: Page, tmp_path: Path, host: str, place: str) -> Show:
+    """Load a host's page in the tab, written anew."""
+
+    def load(*questions: str, **options: str) -> None:
+        write_host(tmp_path, place, *questions, **options)
+        tab.goto(host)
+
+    return load

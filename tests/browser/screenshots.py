@@ -71,9 +71,7 @@ def results(browser: Browser, scheme: str) -> None:
     """The dashboard after the demonstration's 6,366 reports."""
     with tempfile.TemporaryDirectory() as data, start(Path(data), demo_survey()) as site:
         send_all(site.url, site.survey, demo_answers())
-        storage = site.storage()
-        storage.close_survey(site.survey.name, 20_000)
-        storage.close()
+        site.close()
         context = browser.new_context(viewport={"width": 960, "height": 1000}, color_scheme=scheme)
         page = log_in(context, site)
         # The font may come too late for a browser's first page.

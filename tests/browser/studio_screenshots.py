@@ -117,9 +117,7 @@ def main(wanted: Sequence[str]) -> None:
     FOLDER.mkdir(exist_ok=True, parents=True)
     with tempfile.TemporaryDirectory() as data, start(Path(data), demo_survey()) as site, sync_playwright() as driver:
         send_all(site.url, site.survey, demo_answers())
-        storage = site.storage()
-        storage.close_survey(site.survey.name, 20_000)
-        storage.close()
+        site.close()
         add_surveys(site, MANY_REPORTS)
         add_drafts(site)
         browser = launch(driver)

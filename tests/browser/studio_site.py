@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Page
-from sottovoce.aggregator.authoring.to_survey import draft_of
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.redemption import spell_modulus
 from sottovoce.shared.spec import Survey
 
+from tests.browser.visit import add_draft
 from tests.conftest import Running, start
 from tests.exported import drawn, send
 from tests.surveys import document, survey
@@ -64,14 +64,11 @@ def _keys(waves: int) -> dict[str, Any]:
 
 def add_drafts(site: Running) -> None:
     """One of sixty questions, and one of a single question."""
-    storage = site.storage()
-    single = document()["questions"][:1]
-    storage.drafts.add("many-drafted", draft_of(of_many_questions("many-drafted", ask=3)).dumped)
-    storage.drafts.add("single", draft_of({**document(), "name": "single", "questions": single}).dumped)
     brief = {"opens": "2027-03-01T09:00:00Z", "closes": "2027-03-01T09:08:00Z"}
-    storage.drafts.add("blind-drafted", draft_of(blind("blind-drafted")).dumped)
-    storage.drafts.add("blind-brief", draft_of(blind("blind-brief", **brief)).dumped)
-    storage.close()
+    add_draft(site, of_many_questions("many-drafted", ask=3))
+    add_draft(site, {**document(), "name": "single", "questions": document()["questions"][:1]})
+    add_draft(site, blind("blind-drafted"))
+    add_draft(site, blind("blind-brief", **brief))
 
 
 def add_surveys(site: Running, reports: int) -> None:

@@ -1,11 +1,7 @@
 """Page "Analyze a file" in a browser: without scripts from the upload to a model, and with the checker."""
 
-from collections.abc import Iterator
-
-import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.browser.studio_site import studio_site
 from tests.browser.test_access import barriers
 from tests.browser.visit import sign_in
 from tests.conftest import Running
@@ -17,11 +13,13 @@ NO = b"no,coin_flip,first\n" * 30 + b"no,coin_flip,last\n" * 40
 DATA = HEADER + YES + NO
 
 
-@pytest.fixture(scope="module")
-def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A site with a researcher."""
-    with studio_site(tmp_path_factory.mktemp("studio") / "data") as site:
-        yield site
+def upload(page: Page, data: bytes) -> None:
+    """Choose a file on the page for it, and wait for its shares."""
+    page.get_by_label("File", exact=True).set_input_files(
+        {"name": "answers.csv", "mimeType": "text/csv", "buffer": data}
+    )
+    page.get_by_role("button", name="Upload").click()
+    settled(page)
 
 
 def settled(page: Page) -> None:
@@ -38,11 +36,7 @@ def test_file_is_analyzed_without_scripts(browser: Browser, studio: Running) -> 
     page = sign_in(context, studio)
     page.goto(f"{studio.url}/dashboard/")
     page.get_by_role("link", name="Analyze a file").click()
-    page.get_by_label("File", exact=True).set_input_files(
-        {"name": "answers.csv", "mimeType": "text/csv", "buffer": DATA}
-    )
-    page.get_by_role("button", name="Upload").click()
-    settled(page)
+    upload(page, DATA)
     assert page.get_by_role("heading", level=1).inner_text() == "answers.csv"
     page.get_by_label("Channel of cheated").fill("warner 0.75")
     page.get_by_role("button", name="Estimate").click()
@@ -76,11 +70,7 @@ def test_pages_of_a_file_pass_the_checker(browser: Browser, studio: Running, axe
     found = {}
     page.goto(f"{studio.url}/dashboard/analyze")
     found["upload"] = barriers(page, axe)
-    page.get_by_label("File", exact=True).set_input_files(
-        {"name": "answers.csv", "mimeType": "text/csv", "buffer": DATA}
-    )
-    page.get_by_role("button", name="Upload").click()
-    settled(page)
+    upload(page, DATA)
     found["shares"] = barriers(page, axe)
     address = page.url
     page.get_by_label("Channel of cheated").fill("coin")
@@ -110,11 +100,7 @@ def test_forms_of_designs_work_without_scripts_and_pass_the_checker(
     for data, way in ((race(), "Tables"), (people(), "Models"), (sample(), "Tables")):
         page = sign_in(without, studio)
         page.goto(f"{studio.url}/dashboard/analyze")
-        page.get_by_label("File", exact=True).set_input_files(
-            {"name": "answers.csv", "mimeType": "text/csv", "buffer": data}
-        )
-        page.get_by_role("button", name="Upload").click()
-        settled(page)
+        upload(page, data)
         # Without a scroll within the page, on which nobody counts for a field.
         fields = [field.bounding_box() for field in page.locator("input[name^=channel]").all()]
         assert fields

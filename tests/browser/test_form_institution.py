@@ -2,14 +2,14 @@
 
 import json
 from base64 import b64encode
+from contextlib import closing
 
 import pytest
 from playwright.sync_api import Page, expect
-from sottovoce.aggregator.authoring.to_survey import draft_of
 
 from tests.browser.conftest import NewContext
 from tests.browser.test_access import violations
-from tests.browser.visit import READY, Visit, publish, sign_in
+from tests.browser.visit import READY, Visit, add_draft, publish, sign_in
 from tests.conftest import Running
 from tests.surveys import survey
 
@@ -32,13 +32,17 @@ def opened(page: Page, running: Running) -> tuple[Page, list[str]]:
     return page, asked
 
 
+def add_details(site: Running, name: str) -> None:
+    """Give a survey or a draft its institution."""
+    with closing(site.storage()) as storage:
+        storage.institutions.save(name, json.dumps(DETAILS).encode())
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_form_shows_the_institution(new_context: NewContext, site: Running, axe: str, theme: str) -> None:
     """In its colour, which is read well in both themes; the imprint is in the page's language."""
     running = publish(site, survey(name=f"exam-{theme}"))
-    storage = running.storage()
-    storage.institutions.save(f"exam-{theme}", json.dumps(DETAILS).encode())
-    storage.close()
+    add_details(running, f"exam-{theme}")
     context = Visit(new_context(color_scheme=theme, locale="de-DE", service_workers="block"), running).context
     page, asked = opened(context.new_page(), running)
 
@@ -54,10 +58,8 @@ def test_form_shows_the_institution(new_context: NewContext, site: Running, axe:
 
 def test_preview_of_a_draft_shows_the_institution(new_context: NewContext, site: Running) -> None:
     """As the form will, in the dark on a plate of its own, since most logos are made for white paper."""
-    storage = site.storage()
-    storage.drafts.add("shown", draft_of(survey(name="shown").document).dumped)
-    storage.institutions.save("shown", json.dumps(DETAILS).encode())
-    storage.close()
+    add_draft(site, survey(name="shown").document)
+    add_details(site, "shown")
     page = sign_in(new_context(color_scheme="dark"), site)
     page.goto(f"{site.url}/dashboard/surveys/shown/preview")
     shown = page.frame_locator("iframe.previewed").locator("#institution")

@@ -11,7 +11,6 @@ from secrets import token_hex
 
 import pytest
 from playwright.sync_api import Browser
-from sottovoce.aggregator.invitations.key_file import KeysFile
 from sottovoce.aggregator.settings import Settings
 from sottovoce.cli.process import aggregator
 from sottovoce.client import MemoryLedger, Respondent
@@ -22,7 +21,6 @@ from tests.browser.test_three_browsers import NAMES, click
 from tests.browser.test_tokens import counts, invitation
 from tests.browser.visit import READY, publish, stored
 from tests.conftest import Running, start
-from tests.invited import blind_survey, key
 from tests.surveys import survey
 
 pytestmark = pytest.mark.slow
@@ -52,16 +50,6 @@ def window(first: Window) -> Iterator[Window]:
     found = first.another()
     yield found
     found.close()
-
-
-@pytest.fixture(scope="module")
-def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """Start an aggregator with a key for a survey whose reports are signed."""
-    folder = tmp_path_factory.mktemp("keyed")
-    asked = blind_survey()
-    KeysFile(str(folder / "keys"))._write({asked.name: (key(0),)})
-    with start(folder / "data", asked, blind_keys_file=str(folder / "keys")) as process:
-        yield process
 
 
 def has(window: Window, selector: str) -> bool:
@@ -221,9 +209,7 @@ def test_studio_leads_from_sign_in_to_results(window: Window, keyed: Running) ->
     for _ in range(40):
         answers = {"cheated": "no", "reason": "fun", "year": "first"}
         Respondent(site.survey, Transport(site.url), MemoryLedger()).answer(answers)
-    storage = site.storage()
-    storage.close_survey(site.survey.name, 20_000)
-    storage.close()
+    site.close()
     results = f"{site.url}/dashboard/surveys/{site.survey.name}/results"
     window.goto(f"{site.url}/dashboard/login")
     fill(window, "[name=token]", site.token)

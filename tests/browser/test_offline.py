@@ -2,7 +2,7 @@
 
 from playwright.sync_api import Page
 
-from tests.browser.visit import KEPT, READY, Visit, begin, choose, give_up, press_send, receipt, send, stored
+from tests.browser.visit import KEPT, READY, Visit, begin, choose, give_up, press_send, publish, receipt, send, stored
 from tests.surveys import survey
 
 ANSWERS = (1, 0, 2, 3, 1)
@@ -72,9 +72,7 @@ def test_unsent_report_leaves_at_a_visit_to_another_survey(visit: Visit, page: P
     """A report waits for its aggregator, not for its own page."""
     keep(visit, page)
     page.close()
-    storage = visit.site.storage()
-    storage.publish(survey(name="another"))
-    storage.close()
+    publish(visit.site, survey(name="another"))
     visit.context.set_offline(False)
     before = stored(visit.site)
     other = visit.open(f"{visit.site.url}/s/another")

@@ -10,7 +10,7 @@ from sottovoce import records
 from sottovoce.client.question_page import question_files
 from sottovoce.shared.single_question import parse_asked
 
-from tests.browser.conftest import NewContext
+from tests.browser.conftest import NewContext, Show
 from tests.browser.hosts import serving
 from tests.browser.question_host import COIN, TOGETHER, answer, answer_both, be_still, element, frame_of, write_host
 from tests.browser.test_access import FOUND, load
@@ -39,10 +39,9 @@ def reason_of(page: Page) -> str:
     return str(reason)
 
 
-def test_host_gets_one_record_that_python_reads(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+def test_host_gets_one_record_that_python_reads(tab: Page, show: Show, place: str) -> None:
     """After the button and not before; a form submits the three columns beside its own field."""
-    write_host(tmp_path, place, element(place, attributes='participant="p1" required'))
-    tab.goto(host)
+    show(element(place, attributes='participant="p1" required'))
     frame = frame_of(tab)
     assert not tab.evaluate("document.querySelector('form').checkValidity()")
     be_still(frame)
@@ -86,12 +85,11 @@ def test_same_person_gets_the_same_draw(new_context: NewContext, tmp_path: Path,
     assert frame_of(page).evaluate("JSON.stringify(localStorage)").count("cheated") == 0
 
 
-def test_another_person_draws_anew_and_is_warned(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+def test_another_person_draws_anew_and_is_warned(tab: Page, show: Show, place: str) -> None:
     """On a shared device; the first one is not told so."""
     sentence = "under another name"
     for number in (1, 2):
-        write_host(tmp_path, place, element(place, attributes=f'participant="p{number}"'))
-        tab.goto(host)
+        show(element(place, attributes=f'participant="p{number}"'))
         frame = frame_of(tab)
         assert (sentence in frame.inner_text("main")) == (number == 2)
         answer(frame)
@@ -99,12 +97,11 @@ def test_another_person_draws_anew_and_is_warned(tab: Page, tmp_path: Path, host
     assert kept == 2
 
 
-def test_third_wording_is_refused_and_all_are_counted(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+def test_third_wording_is_refused_and_all_are_counted(tab: Page, show: Show, place: str) -> None:
     """Three epsilon for one name, whatever the label and the study are; the host hears of the refusal alone."""
     for number in (1, 2, 3):
         asked = {**COIN, "label": {"en": f"Wording {number}"}}
-        write_host(tmp_path, place, element(place, asked, f'participant="p1" study="s{number}"'))
-        tab.goto(host)
+        show(element(place, asked, f'participant="p1" study="s{number}"'))
         frame = frame_of(tab)
         if number < 3:
             answer(frame)
@@ -112,10 +109,9 @@ def test_third_wording_is_refused_and_all_are_counted(tab: Page, tmp_path: Path,
     assert reason_of(tab) == "error_question_budget"
 
 
-def test_block_hands_over_one_record_and_a_form_all_columns(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+def test_block_hands_over_one_record_and_a_form_all_columns(tab: Page, show: Show, host: str, place: str) -> None:
     """One report for both answers; the same again after a reload; nothing before both are given."""
-    write_host(tmp_path, place, element(place, TOGETHER), element(place))
-    tab.goto(host)
+    show(element(place, TOGETHER), element(place))
     frame_of(tab, 1)
     frame = frame_of(tab)
     be_still(frame)
@@ -159,31 +155,28 @@ def test_block_counts_for_each_question_in_it(
     assert reason_of(tab) == "error_question_budget"
 
 
-def test_block_that_needs_a_survey_is_not_shown(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+def test_block_that_needs_a_survey_is_not_shown(tab: Page, show: Show, place: str) -> None:
     """Whatever the host passes; it hears the reason."""
     needing: list[dict[str, Any]] = [{"ask": 1}, {"arm": ["x"]}, {"items": TOGETHER["items"][:1]}, {"items": [None]}]
     for changes in (*needing, {"block": "drank"}):
-        write_host(tmp_path, place, element(place, {**TOGETHER, **changes}))
-        tab.goto(host)
+        show(element(place, {**TOGETHER, **changes}))
         assert frame_of(tab).locator("input").count() == 0, changes
         assert reason_of(tab) in {"error_spec", "error_unexpected", "error_survey"}, changes
 
 
-def test_question_that_is_changed_is_another_draw(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+def test_question_that_is_changed_is_another_draw(tab: Page, show: Show, place: str) -> None:
     """It has another digest."""
     digests = set()
     for mechanism in ({"name": "binary_rr", "a": "3/4", "b": "1/4"}, {"name": "binary_rr", "a": "2/3", "b": "1/3"}):
-        write_host(tmp_path, place, element(place, {**COIN, "mechanism": mechanism}))
-        tab.goto(host)
+        show(element(place, {**COIN, "mechanism": mechanism}))
         answer(frame_of(tab))
         digests.add(record_of(tab)["digest"])
     assert len(digests) == 2
 
 
-def test_nothing_is_fetched_after_the_frame(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+def test_nothing_is_fetched_after_the_frame(tab: Page, show: Show) -> None:
     """Neither when an option is chosen nor when the record is handed over; it works without a connection."""
-    write_host(tmp_path, place)
-    tab.goto(host)
+    show()
     frame = frame_of(tab)
     requests: list[str] = []
     tab.context.on("request", lambda request: requests.append(request.url))
@@ -193,22 +186,20 @@ def test_nothing_is_fetched_after_the_frame(tab: Page, tmp_path: Path, host: str
     assert requests == []
 
 
-def test_without_storage_the_record_says_so(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+def test_without_storage_the_record_says_so(tab: Page, show: Show) -> None:
     """As where a browser blocks third parties."""
     blocked = "if (parent !== window) Object.defineProperty(window, 'localStorage', { get() { throw new Error(); } })"
     tab.add_init_script(blocked)
-    write_host(tmp_path, place)
-    tab.goto(host)
+    show()
     frame = frame_of(tab)
     assert "keeps nothing" in frame.inner_text("main")
     answer(frame)
     assert record_of(tab)["once"] == "no"
 
 
-def test_cover_takes_the_input_away(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+def test_cover_takes_the_input_away(tab: Page, show: Show) -> None:
     """And gives it back once it is gone."""
-    write_host(tmp_path, place)
-    tab.goto(host)
+    show()
     frame = frame_of(tab)
     be_still(frame)
     tab.add_style_tag(content="#cover { position: fixed; inset: 0; z-index: 9; background: #0001; }")
@@ -247,10 +238,9 @@ def test_mistake_of_the_host_blocks_no_form(tab: Page, tmp_path: Path, host: str
             assert "could not be opened" in slot.inner_text(), said
 
 
-def test_foreign_message_is_not_heard(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+def test_foreign_message_is_not_heard(tab: Page, show: Show) -> None:
     """Neither from the page itself nor from another frame, nor a second record."""
-    write_host(tmp_path, place)
-    tab.goto(host)
+    show()
     frame = frame_of(tab)
     fake = "({ type: 'sottovoce:record', record: { question: 'cheated', value: 'no', channel: 'x', once: true } })"
     tab.evaluate(f"postMessage({fake}, '*')")
@@ -268,7 +258,7 @@ def test_foreign_message_is_not_heard(tab: Page, tmp_path: Path, host: str, plac
     assert told(tab) == [["record", record]]
 
 
-def test_frame_is_accessible(tab: Page, tmp_path: Path, host: str, place: str, axe: str) -> None:
+def test_frame_is_accessible(tab: Page, show: Show, place: str, axe: str) -> None:
     """In every language, on a narrow screen, open and closed, before and after the button.
 
     The checker looks at two languages, one of each direction: what it finds is not in words.
@@ -277,8 +267,7 @@ def test_frame_is_accessible(tab: Page, tmp_path: Path, host: str, place: str, a
     found = {}
     for language in ("en", "ar", "de", "es", "fr", "hi", "pt", "zh-Hans"):
         # Another person each: the first one's answer would be told instead.
-        write_host(tmp_path, place, element(place, attributes=f'participant="{language}"'), language=language)
-        tab.goto(host)
+        show(element(place, attributes=f'participant="{language}"'), language=language)
         frame = frame_of(tab)
         be_still(frame)
         assert frame.evaluate("document.documentElement.lang") == language
@@ -296,16 +285,13 @@ def is_wide_enough(frame: Frame) -> bool:
     return fits
 
 
-def test_long_words_and_colours_of_the_host_can_be_read(
-    tab: Page, tmp_path: Path, host: str, place: str, axe: str
-) -> None:
+def test_long_words_and_colours_of_the_host_can_be_read(tab: Page, show: Show, place: str, axe: str) -> None:
     """A word that is wider than a phone is broken; what is missing has the contrast of all else on dark paper."""
     tab.set_viewport_size({"width": 320, "height": 568})
     dark = "paper:#101418 ink:#f0f0f0 accent:#7bd3c5 on-accent:#06231f line:#444444"
     style = ";".join(f"--sottovoce-{each}" for each in dark.split())
     long = {**COIN, "label": {"en": "Donaudampfschifffahrt" * 5}}
-    write_host(tmp_path, place, element(place, long, f'participant="p1" style="{style}"'))
-    tab.goto(host)
+    show(element(place, long, f'participant="p1" style="{style}"'))
     frame = frame_of(tab)
     be_still(frame)
     frame.locator("button").click()
@@ -314,10 +300,9 @@ def test_long_words_and_colours_of_the_host_can_be_read(
     assert checked(frame, axe) == []
 
 
-def test_question_that_is_shown_later_has_its_height(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+def test_question_that_is_shown_later_has_its_height(tab: Page, show: Show, place: str) -> None:
     """As on a later page of a survey: it is as tall as one that is seen from the start."""
-    write_host(tmp_path, place, element(place), f"<div hidden>{element(place, {**COIN, 'name': 'later'})}</div>")
-    tab.goto(host)
+    show(element(place), f"<div hidden>{element(place, {**COIN, 'name': 'later'})}</div>")
     frame_of(tab)
     tab.frames[2].wait_for_selector("form", state="attached")
     tab.evaluate("document.querySelector('div').hidden = false")
@@ -329,10 +314,9 @@ def test_question_that_is_shown_later_has_its_height(tab: Page, tmp_path: Path, 
     assert later["height"] == first["height"]
 
 
-def test_another_question_in_one_element_has_its_own_record(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+def test_another_question_in_one_element_has_its_own_record(tab: Page, show: Show) -> None:
     """As where a host shows one question after another: no column has an answer to the question before."""
-    write_host(tmp_path, place)
-    tab.goto(host)
+    show()
     answer(frame_of(tab))
     first = record_of(tab)
     tab.evaluate("document.querySelector('sottovoce-question').question = " + json.dumps(COIN))
@@ -345,7 +329,7 @@ def test_another_question_in_one_element_has_its_own_record(tab: Page, tmp_path:
     assert tab.evaluate("document.querySelector('sottovoce-question').record.question") == "other"
 
 
-def test_static_frames_are_found_by_their_file_names(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+def test_static_frames_are_found_by_their_file_names(tab: Page, show: Show, tmp_path: Path) -> None:
     """Of one question and of a block beside it, on another origin."""
     folder = tmp_path / "frame"
     folder.mkdir()
@@ -353,8 +337,7 @@ def test_static_frames_are_found_by_their_file_names(tab: Page, tmp_path: Path, 
         (folder / name).write_bytes(body)
     with serving(folder) as origin:
         tags = [element(f"{origin}/index.html", asked) for asked in (COIN, TOGETHER)]
-        write_host(tmp_path, place, *tags)
-        tab.goto(host)
+        show(*tags)
         assert [frame_of(tab, number).locator("input").count() for number in (0, 1)] == [2, 4]
 
 
@@ -384,12 +367,9 @@ def test_frame_in_forced_colours_and_without_motion(
     assert checked(frame, axe) == []
 
 
-def test_required_question_that_cannot_be_shown_holds_no_form_up(
-    tab: Page, tmp_path: Path, host: str, place: str
-) -> None:
+def test_required_question_that_cannot_be_shown_holds_no_form_up(tab: Page, show: Show, place: str) -> None:
     """Since nobody could answer it; the state tells."""
-    write_host(tmp_path, place, element(place, attributes="required"))
-    tab.goto(host)
+    show(element(place, attributes="required"))
     assert "participant is missing" in reason_of(tab)
     assert tab.evaluate("document.querySelector('form').checkValidity()")
     assert tab.evaluate("document.querySelector('sottovoce-question').state") == "blocked"
@@ -418,13 +398,12 @@ def test_two_open_tabs_hand_over_one_draw(new_context: NewContext, tmp_path: Pat
     assert kept == 1
 
 
-def test_eight_epsilon_in_all_are_the_limit(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+def test_eight_epsilon_in_all_are_the_limit(tab: Page, show: Show, tmp_path: Path, host: str, place: str) -> None:
     """Of one person before one host, over all studies and names; another person has a sum of their own."""
     dear = {"name": "binary_rr", "a": "18/19", "b": "1/19"}
     for number in (1, 2, 3):
         asked = {**COIN, "name": f"q{number}", "label": {"en": f"Question {number}"}, "mechanism": dear}
-        write_host(tmp_path, place, element(place, asked, f'participant="p1" study="s{number}"'))
-        tab.goto(host)
+        show(element(place, asked, f'participant="p1" study="s{number}"'))
         frame = frame_of(tab)
         if number < 3:
             answer(frame)
@@ -434,10 +413,9 @@ def test_eight_epsilon_in_all_are_the_limit(tab: Page, tmp_path: Path, host: str
     assert frame_of(tab).locator("input").count() == 2
 
 
-def test_draw_outlives_a_host_that_leaves_too_early(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+def test_draw_outlives_a_host_that_leaves_too_early(tab: Page, show: Show, host: str, place: str) -> None:
     """Where the message is lost, the next visit hands over the same."""
-    write_host(tmp_path, place, element(place, attributes='participant="p1" study="s"'))
-    tab.goto(host)
+    show(element(place, attributes='participant="p1" study="s"'))
     frame = frame_of(tab)
     be_still(frame)
     tab.evaluate("addEventListener('message', (event) => event.stopImmediatePropagation(), true)")

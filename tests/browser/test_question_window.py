@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 from sottovoce.client.question_page import question_files
 from sottovoce.shared.single_question import parse_question
 
-from tests.browser.conftest import NewContext
+from tests.browser.conftest import NewContext, Show
 from tests.browser.hosts import serving
 from tests.browser.question_host import COIN, TOGETHER, answer_in_window, element, window_of, write_host
 from tests.browser.test_question import checked, told
@@ -22,10 +22,9 @@ def in_window(place: str, question: dict[str, Any] | None = None, attributes: st
 
 
 @pytest.fixture
-def asking(tab: Page, tmp_path: Path, host: str, place: str) -> Page:
+def asking(tab: Page, show: Show, place: str) -> Page:
     """Return a host's page with one question."""
-    write_host(tmp_path, place, in_window(place))
-    tab.goto(host)
+    show(in_window(place))
     tab.wait_for_function("states.length > 0")
     return tab
 
@@ -51,10 +50,9 @@ def drawn_in(window: Page) -> int:
     return count
 
 
-def test_block_comes_back_as_one_record(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+def test_block_comes_back_as_one_record(tab: Page, show: Show, place: str) -> None:
     """Each of its questions has four columns, the state as well before there is a record."""
-    write_host(tmp_path, place, in_window(place, TOGETHER))
-    tab.goto(host)
+    show(in_window(place, TOGETHER))
     tab.wait_for_function("states.length > 0")
     assert {columns(tab)[f"{name}_state"] for name in ("drank", "lied")} == {"shown"}
     window = window_of(tab)
@@ -67,12 +65,11 @@ def test_block_comes_back_as_one_record(tab: Page, tmp_path: Path, host: str, pl
     assert set(columns(tab)["drank"]) <= set("yesno")
 
 
-def test_number_is_asked_by_the_page_for_every_kind(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+def test_number_is_asked_by_the_page_for_every_kind(tab: Page, show: Show, place: str) -> None:
     """It takes over from the small one without another entry of the history."""
     number = {"type": "integer", "name": "times", "label": {"en": "How often?"}, "min": 0, "max": 10,
               "mechanism": {"name": "geometric", "epsilon": "1"}}  # fmt: skip
-    write_host(tmp_path, place, in_window(place, dict(parse_question(number).document)))
-    tab.goto(host)
+    show(in_window(place, dict(parse_question(number).document)))
     window = window_of(tab)
     assert window.evaluate("history.length") == 1
     window.locator("form input").first.fill("3")
@@ -84,12 +81,9 @@ def test_number_is_asked_by_the_page_for_every_kind(tab: Page, tmp_path: Path, h
 
 
 @pytest.mark.parametrize(("end", "holds"), [("decline", False), ("close", True), ("answer", False)])
-def test_required_question_asks_for_an_answer_or_a_no(
-    tab: Page, tmp_path: Path, host: str, place: str, end: str, holds: bool
-) -> None:
+def test_required_question_asks_for_an_answer_or_a_no(tab: Page, show: Show, place: str, end: str, holds: bool) -> None:
     """As other controls of the form do."""
-    write_host(tmp_path, place, in_window(place, attributes='participant="p" required'))
-    tab.goto(host)
+    show(in_window(place, attributes='participant="p" required'))
     tab.wait_for_function("states.length > 0")
     assert not tab.evaluate("document.querySelector('form').checkValidity()")
     window = window_of(tab)
@@ -164,12 +158,9 @@ def test_host_notes_the_same_for_all_answers(
 
 
 @pytest.mark.parametrize("trap", ["strips", "low box", "faded"])
-def test_frame_takes_no_answer_where_the_page_could_watch(
-    tab: Page, tmp_path: Path, host: str, place: str, trap: str
-) -> None:
+def test_frame_takes_no_answer_where_the_page_could_watch(tab: Page, show: Show, place: str, trap: str) -> None:
     """Strips over the gaps between options, a box that shows one option at a time, a frame that is faded."""
-    write_host(tmp_path, place, f'<div id="around">{element(place)}</div>')
-    tab.goto(host)
+    show(f'<div id="around">{element(place)}</div>')
     frame = tab.locator("iframe").element_handle().content_frame()
     assert frame is not None
     frame.wait_for_selector("fieldset:enabled")
@@ -288,7 +279,7 @@ def test_without_storage_the_record_says_no(tab: Page, tmp_path: Path, host: str
         page.context.close()
 
 
-def test_window_and_button_are_accessible(tab: Page, tmp_path: Path, host: str, place: str, axe: str) -> None:
+def test_window_and_button_are_accessible(tab: Page, show: Show, place: str, axe: str) -> None:
     """In every language, on a narrow screen and with text of twice the size; the button says that a window opens.
 
     The checker looks at two languages, one of each direction: what it finds is not in words.
@@ -296,8 +287,7 @@ def test_window_and_button_are_accessible(tab: Page, tmp_path: Path, host: str, 
     tab.set_viewport_size({"width": 320, "height": 568})
     found = {}
     for language in LANGUAGES:
-        write_host(tmp_path, place, in_window(place), language=language)
-        tab.goto(host)
+        show(in_window(place), language=language)
         assert "cheated" in tab.locator("sottovoce-question button").inner_text(), language
         found[language] = checked(tab, axe) if language in LANGUAGES[:2] else []
         window = window_of(tab)
@@ -315,23 +305,21 @@ def test_window_and_button_are_accessible(tab: Page, tmp_path: Path, host: str, 
     assert {language: rules for language, rules in found.items() if rules} == {}
 
 
-def test_last_releases_lines_ask_in_a_window(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+def test_last_releases_lines_ask_in_a_window(tab: Page, show: Show, place: str) -> None:
     """They name no way; what they listen to comes as before."""
-    write_host(tmp_path, place, in_window(place).replace('mode="window" ', ""))
-    tab.goto(host)
+    show(in_window(place).replace('mode="window" ', ""))
     answer_in_window(window_of(tab))
     assert record_of(tab)["question"] == "cheated"
 
 
-def test_window_of_a_static_host(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+def test_window_of_a_static_host(tab: Page, show: Show, tmp_path: Path) -> None:
     """Of one question and of a block, by the name of the file."""
     folder = tmp_path / "static"
     folder.mkdir()
     for name, body in question_files().items():
         (folder / name).write_bytes(body)
     with serving(folder) as origin:
-        write_host(tmp_path, place, *(in_window(f"{origin}/index.html", asked) for asked in (COIN, TOGETHER)))
-        tab.goto(host)
+        show(*(in_window(f"{origin}/index.html", asked) for asked in (COIN, TOGETHER)))
         tab.wait_for_function("states.length > 1")
         for number, inputs in enumerate((2, 4)):
             window = window_of(tab, number)

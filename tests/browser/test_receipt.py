@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
-from sottovoce.aggregator.invitations.tokens import create_tokens
 from sottovoce.shared.languages import LANGUAGES
 
 from tests.browser.conftest import NewContext
@@ -91,9 +90,7 @@ def test_personal_link_speaks_of_no_other_person(new_context: NewContext, site: 
     """Others have links of their own."""
     asked = survey(name="personal", check=False, access="token", questions=document()["questions"][:1])
     own = publish(site, asked)
-    storage = own.storage()
-    [token] = create_tokens(storage, "personal", 1)
-    storage.close()
+    [token] = own.invite()
     page = answered(new_context, own, f"{own.link}&t={token}")
     page.click("text=Do others use this device?")
 

@@ -1,11 +1,10 @@
 """A rehearsal in a real browser: by everybody, on a phone, from right to left, and without a script."""
 
 import pytest
-from sottovoce.aggregator.authoring.to_survey import draft_of
 
 from tests.browser.conftest import NewContext
 from tests.browser.test_access import kept_out
-from tests.browser.visit import sign_in
+from tests.browser.visit import add_draft, sign_in
 from tests.conftest import Running
 from tests.surveys import document
 
@@ -15,9 +14,7 @@ PAGES = ("rehearse", "rehearse/tables?n=200&kind=crosstab&rows=year&columns=reas
 @pytest.fixture(scope="session")
 def drafted(site: Running) -> Running:
     """An aggregator with the draft "life"."""
-    storage = site.storage()
-    storage.drafts.add("life", draft_of(document()).dumped)
-    storage.close()
+    add_draft(site, {**document(), "name": "life"})
     return site
 
 

@@ -5,7 +5,6 @@ from pathlib import Path
 from secrets import token_hex
 
 import pytest
-from sottovoce.aggregator.invitations.tokens import create_tokens
 from sottovoce.aggregator.surveys.lifecycle import next_revision
 from sottovoce.client.page import saved_page
 from sottovoce.shared.parse_survey import parse_survey
@@ -52,24 +51,14 @@ def correct(site: Running, retire: bool = False) -> Survey:
 
 
 def close(site: Running) -> None:
-    """Close the survey."""
-    storage = site.storage()
-    storage.close_survey(site.survey.name, 20_000)
-    storage.close()
+    """Close the survey, and let it be heard."""
+    site.close()
     time.sleep(1.1)
 
 
 def link(site: Running, named: Survey, token: str = "") -> str:
     """The link of a revision."""
     return f"{site.url}/s/{named.name}#d={named.digest[:32]}{'&t=' + token if token else ''}"
-
-
-def tokens(site: Running, count: int) -> list[str]:
-    """New invitations."""
-    storage = site.storage()
-    found = create_tokens(storage, site.survey.name, count)
-    storage.close()
-    return found
 
 
 def asks_for(visit: Visit) -> list[str]:
@@ -223,7 +212,7 @@ def test_survey_that_is_closed_after_it_was_opened_says_so_when_sent(visit: Visi
 
 def test_mistyped_link_is_told_without_asking_anybody(visit: Visit, site: Running) -> None:
     """Two check letters find a wrong one; no request names the survey."""
-    (token,) = tokens(site, 1) if site.survey.asks_for_token else ("0123456789ABCDEFXX",)
+    (token,) = site.invite() if site.survey.asks_for_token else ("0123456789ABCDEFXX",)
     page = visit.arrive(link(site, site.survey, token))
 
     assert "missing or mistyped" in page.inner_text("#main .problem")
@@ -269,7 +258,7 @@ def refused_with(visit: Visit, address: str) -> str:
 @pytest.mark.parametrize("access", ["token"])
 def test_same_person_sends_the_same_bytes_with_every_link(visit: Visit, site: Running) -> None:
     """However often the aggregator refuses, and with however many links, it sees one set of bytes; then one receipt."""
-    first, *others = (link(site, site.survey, token) for token in tokens(site, 4))
+    first, *others = (link(site, site.survey, token) for token in site.invite(4))
     body = refused_with(visit, first)
     for other in others[:-1]:
         page = visit.context.new_page()
@@ -293,7 +282,7 @@ def test_same_person_sends_the_same_bytes_with_every_link(visit: Visit, site: Ru
 @pytest.mark.parametrize("access", ["token"])
 def test_somebody_else_has_an_answer_of_their_own(visit: Visit, site: Running) -> None:
     """Two people with one device: the second says no, and is asked; the first one's report stays as it is."""
-    first, second = (link(site, site.survey, token) for token in tokens(site, 2))
+    first, second = (link(site, site.survey, token) for token in site.invite(2))
     body = refused_with(visit, first)
     visit.context.unroute("**/reports")
     page = visit.context.new_page()
@@ -319,7 +308,7 @@ def test_links_opened_side_by_side_are_asked_about_when_sent(visit: Visit, site:
     """Both were opened before either was answered: the second one's answers are not drawn before somebody has said."""
     refuse(visit)
     pages = [visit.context.new_page() for _ in range(2)]
-    for page, token in zip(pages, tokens(site, 2), strict=True):
+    for page, token in zip(pages, site.invite(2), strict=True):
         page.goto(link(site, site.survey, token))
         page.wait_for_selector(READY)
         begin(page)
@@ -338,7 +327,7 @@ def test_links_opened_side_by_side_are_asked_about_when_sent(visit: Visit, site:
 @pytest.mark.parametrize("access", ["token"])
 def test_forgetting_a_refused_report_wipes_every_copy(visit: Visit, site: Running) -> None:
     """Under whichever links it lies; no link draws a second one."""
-    first, second = (link(site, site.survey, token) for token in tokens(site, 2))
+    first, second = (link(site, site.survey, token) for token in site.invite(2))
     refused_with(visit, first)
     page = visit.context.new_page()
     page.goto(second)

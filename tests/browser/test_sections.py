@@ -1,18 +1,16 @@
 """A long form comes in sections, each with its own progress; nothing outside the page can tell what was answered."""
 
 import json
-from contextlib import closing
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
-from sottovoce.aggregator.authoring.to_survey import draft_of
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.absences import COIN, asks
 from tests.browser.conftest import VIEWPORT, NewContext
 from tests.browser.test_access import barriers
-from tests.browser.visit import Visit, begin, publish, receipt, sign_in
+from tests.browser.visit import Visit, add_draft, begin, publish, receipt, sign_in
 from tests.conftest import Running
 from tests.documents import Document, survey
 
@@ -205,8 +203,7 @@ def test_sections_are_those_of_the_survey(
 
 def test_preview_goes_to_a_question_of_a_later_section(new_context: NewContext, site: Running) -> None:
     """Beside the question's card, with those before it unanswered; there and back."""
-    with closing(site.storage()) as storage:
-        storage.drafts.add("long-drafted", draft_of(survey(*yes_no(13), name="long-drafted")).dumped)
+    add_draft(site, survey(*yes_no(13), name="long-drafted"))
     page = sign_in(new_context(), site)
     page.goto(f"{site.url}/dashboard/surveys/long-drafted/preview/s/long-drafted?at=12")
     expect(page.locator("#q12-label")).to_be_visible()

@@ -1,15 +1,13 @@
 """Every page of the studio in every look: nobody is kept out by colours, size, direction, or by having no mouse."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Response, expect
-from sottovoce.aggregator.authoring.to_survey import draft_of
 
-from tests.browser.studio_site import begun_draft, of_many_questions, studio_site
+from tests.browser.studio_site import begun_draft, of_many_questions
 from tests.browser.test_access import violations
-from tests.browser.visit import log_in, sign_in, unfold
+from tests.browser.visit import add_draft, log_in, sign_in, unfold
 from tests.conftest import Running
 from tests.exported import TODAY, send
 from tests.surveys import document
@@ -73,13 +71,6 @@ WATCH = """() => {
 }"""
 """Notes what Tab does not reach; of several radio buttons one is enough. Says how many stops there may be, of which a
 field of a date and time has eight, and a frame those of its page."""
-
-
-@pytest.fixture(scope="module")
-def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """The site that all tests here look at."""
-    with studio_site(tmp_path_factory.mktemp("studio") / "data") as site:
-        yield site
 
 
 @pytest.fixture(scope="module")
@@ -166,6 +157,8 @@ def test_every_page_is_used_with_the_keyboard_alone(browser: Browser, studio: Ru
 
 def _walked(page: Page) -> list[str]:
     """As far as Tab goes: what was not seen to have the focus, and whether anything was left out."""
+    # A page that waits for its result loads itself anew.
+    page.wait_for_selector("#calculation", state="detached")
     page.evaluate("document.activeElement.blur()")
     found = []
     for _ in range(page.evaluate(WATCH) + 5):
@@ -218,10 +211,8 @@ def test_alarm_lies_beside_the_choice_of_what_is_shown(browser: Browser, studio:
 
 def test_live_form_follows_the_card_in_use(browser: Browser, studio: Running) -> None:
     """It shows the question that is opened, and leaves the focus where it is; what a condition may name appears."""
-    storage = studio.storage()
     kinds = [of_many_questions("followed")["questions"][place] for place in range(6)]
-    storage.drafts.add("followed", draft_of({**document(), "name": "followed", "questions": kinds}).dumped)
-    storage.close()
+    add_draft(studio, {**document(), "name": "followed", "questions": kinds})
     page = _researcher(browser, studio, {"viewport": {"width": 1280, "height": 800}}, "en")
     page.goto(f"{studio.url}/dashboard/surveys/followed/design")
     frame = page.frame_locator("iframe.previewed")
@@ -240,10 +231,8 @@ MOST_HEIGHT = {"surveys/six/design": 2000, "surveys/many-drafted/design": 6000, 
 
 def test_pages_are_no_longer_than_promised(browser: Browser, studio: Running) -> None:
     """Six questions of several types, and sixty; on Design one card is open, the others are a line each."""
-    storage = studio.storage()
     kinds = [of_many_questions("six")["questions"][place] for place in (1, 2, 3, 4, 5, 7)]
-    storage.drafts.add("six", draft_of({**document(), "name": "six", "questions": kinds}).dumped)
-    storage.close()
+    add_draft(studio, {**document(), "name": "six", "questions": kinds})
     page = _researcher(browser, studio, {"viewport": {"width": 1280, "height": 800}}, "en")
     found = {}
     for path in MOST_HEIGHT:

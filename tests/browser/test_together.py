@@ -2,12 +2,12 @@
 
 import pytest
 from playwright.sync_api import BrowserContext, expect
-from sottovoce.aggregator.authoring.to_survey import draft_of
 
 from tests.blocks import block, in_block
 from tests.browser.conftest import NewContext
 from tests.browser.test_access import violations
 from tests.browser.test_typing import opened
+from tests.browser.visit import add_draft
 from tests.conftest import Running
 from tests.documents import survey
 
@@ -22,9 +22,7 @@ def context(new_context: NewContext) -> BrowserContext:
 
 def test_people_and_odds_follow_what_is_ticked(context: BrowserContext, site: Running) -> None:
     """Without a press; then one press makes the block, and another one takes it apart."""
-    storage = site.storage()
-    storage.drafts.add("tick", draft_of(survey(*(in_block(name, **COIN) for name in "abc"))).dumped)
-    storage.close()
+    add_draft(site, survey(*(in_block(name, **COIN) for name in "abc"), name="tick"))
     page = opened(context, site, f"{site.url}/dashboard/surveys/tick/design?card=together")
     expect(page.locator("#selection")).to_be_empty()
     page.check("[name='together.0']")
@@ -38,9 +36,7 @@ def test_people_and_odds_follow_what_is_ticked(context: BrowserContext, site: Ru
 
 def test_pages_of_a_draft_with_a_block_pass_the_checker(context: BrowserContext, site: Running, axe: str) -> None:
     """With everything unfolded, on the narrowest phone."""
-    storage = site.storage()
-    storage.drafts.add("joined", draft_of(survey(block(in_block("a"), in_block("b", 3)), in_block("c", **COIN))).dumped)
-    storage.close()
+    add_draft(site, survey(block(in_block("a"), in_block("b", 3)), in_block("c", **COIN), name="joined"))
     for path in ("design?card=together", "publish", "preview", "privacy", "rehearse"):
         page = opened(context, site, f"{site.url}/dashboard/surveys/joined/{path}")
         page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")

@@ -1,18 +1,15 @@
 """An invitation's link: it lets one person send one report, and its token goes nowhere but into one header."""
 
-from collections.abc import Iterator
 from hashlib import sha256
 from secrets import token_hex
 
 import pytest
 from playwright.sync_api import BrowserContext, Page
-from sottovoce.aggregator.invitations.key_file import KeysFile
-from sottovoce.aggregator.invitations.tokens import create_tokens, revoke_tokens
+from sottovoce.aggregator.invitations.tokens import revoke_tokens
 
 from tests.browser.conftest import VIEWPORT, NewContext
 from tests.browser.visit import KEPT, Visit, begin, press_send, publish, receipt, send
-from tests.conftest import Running, start
-from tests.invited import blind_survey, key
+from tests.conftest import Running
 from tests.surveys import survey
 
 ANSWERS = (1, 2, 0)
@@ -33,9 +30,7 @@ def person(new_context: NewContext, invited: Running) -> Visit:
 
 def invitation(site: Running) -> tuple[str, str]:
     """A new token, and the link with it."""
-    storage = site.storage()
-    (token,) = create_tokens(storage, site.survey.name, 1)
-    storage.close()
+    [token] = site.invite()
     return token, f"{site.link}&t={token}"
 
 
@@ -125,16 +120,6 @@ def test_link_without_a_token_is_refused_before_it_asks(person: Visit, invited: 
 
 ONLY = {"open": [], "token": ["POST /api/v1/surveys/{name}/token"], "blind": ["POST /api/v1/surveys/{name}/redeem"]}
 """What is posted before the first step, by who may answer."""
-
-
-@pytest.fixture(scope="session")
-def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """An aggregator with a key for a survey whose reports are signed."""
-    folder = tmp_path_factory.mktemp("keyed")
-    asked = blind_survey()
-    KeysFile(str(folder / "keys"))._write({asked.name: (key(0),)})
-    with start(folder / "data", asked, blind_keys_file=str(folder / "keys")) as process:
-        yield process
 
 
 @pytest.mark.parametrize("access", ONLY)

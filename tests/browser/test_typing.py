@@ -6,7 +6,7 @@ from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.authoring.to_survey import draft_of
 
 from tests.browser.conftest import NewContext
-from tests.browser.visit import sign_in, unfold
+from tests.browser.visit import add_draft, sign_in, unfold
 from tests.conftest import Running
 from tests.surveys import document
 
@@ -21,9 +21,7 @@ def context(new_context: NewContext) -> BrowserContext:
 
 def begun(site: Running, name: str) -> str:
     """Where the page Design of a new draft is, with the card of the survey open."""
-    storage = site.storage()
-    storage.drafts.add(name, draft_of({**document(), "name": name}).dumped)
-    storage.close()
+    add_draft(site, {**document(), "name": name})
     return f"{site.url}/dashboard/surveys/{name}/design?card=survey"
 
 

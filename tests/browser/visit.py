@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from playwright.sync_api import BrowserContext, Locator, Page, Request
+from sottovoce.aggregator.authoring.to_survey import draft_of
 from sottovoce.aggregator.storage.pack_values import unpack
 from sottovoce.shared.spec import Survey
 
@@ -180,6 +181,12 @@ def publish(site: Running, asked: Survey) -> Running:
     storage.publish(asked)
     storage.close()
     return replace(site, survey=asked)
+
+
+def add_draft(site: Running, document: dict[str, Any]) -> None:
+    """Begin a draft of this document, under its name."""
+    with closing(site.storage()) as storage:
+        storage.drafts.add(document["name"], draft_of(document).dumped)
 
 
 def sign_in(context: BrowserContext, site: Running) -> Page:
