@@ -240,7 +240,7 @@ FAULTS: list[tuple[str, ModuleType, str, str]] = [
     # Who has no protection is told that it weakens.
     ("account", document, '"kiosk" in survey.document and survey.private', '"kiosk" in survey.document'),
     ("account", page, '"privacy_basis" if', '"privacy_basis" if not'),
-    ("card", posters, "if invitation.survey.is_blind else", "if not invitation.survey.is_blind else"),
+    ("card", posters, "from_string(source", "from_string(source.replace('survey.is_b', 'not survey.is_b')"),
     ("codebook", codebook, "if survey.private else []", "if not survey.private else []"),
     # A belief stays the same, so that nothing seems to be told, where all is sent as given.
     ("public", shared_results_page, " if view.survey.private else None", ""),

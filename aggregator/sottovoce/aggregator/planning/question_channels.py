@@ -97,6 +97,10 @@ class ShareChannel(Measure):
     a: float
     b: float
 
+    def __post_init__(self) -> None:
+        if not 0 <= self.b < self.a <= 1:
+            raise EstimateError("a channel needs 0 <= b < a <= 1")
+
     def reported(self, p: float) -> float:
         """Return the expected share of reports that support the option: l = b + (a - b) p."""
         return self.b + (self.a - self.b) * p

@@ -154,7 +154,7 @@ def has_tombstone(db: Handle, survey: int, report_id: bytes) -> bool:
 
 def insert(db: Handle, table: str, values: Sequence[Any], conflict: str = "") -> int:
     """Add a row, its values in the order of the catalogue's columns; return 0 if ``conflict`` says to do nothing."""
-    return db.execute(f"{fill(table, table)} {conflict}", values).rowcount
+    return db.execute(fill(table, table, conflict), values).rowcount
 
 
 def delete_tokens(db: Handle, rows: Sequence[tuple[int, bytes | None]]) -> int:

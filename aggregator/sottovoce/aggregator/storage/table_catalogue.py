@@ -125,10 +125,10 @@ def select(table: str) -> str:
     return f"SELECT {', '.join(read)} FROM {table} GROUP BY {', '.join(keys)} ORDER BY 1, 2"  # noqa: S608 - constants
 
 
-def fill(table: str, into: str) -> str:
+def fill(table: str, into: str, conflict: str = "") -> str:
     """Return the statement that adds one row of a table to the table ``into``, which has the same columns."""
     marks = ", ".join("?" * len(EVERY_TABLE[table]))
-    return f"INSERT INTO {into} ({_columns(table)}) VALUES ({marks})"  # noqa: S608 - constants from above
+    return f"INSERT INTO {into} ({_columns(table)}) VALUES ({marks}) {conflict}"  # noqa: S608 - constants from above
 
 
 def clear(table: str) -> str:

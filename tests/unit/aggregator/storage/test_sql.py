@@ -8,7 +8,7 @@ ROOT = Path(__file__).parents[4]
 STORAGE = ROOT / "aggregator" / "sottovoce" / "aggregator" / "storage"
 SQL = re.compile(r"\b(SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|PRAGMA|VACUUM|TRUNCATE|COPY)\b")
 LISTED = {"_columns(table)", "table", "marks", "pragma", "into", "', '.join(read)", "names", "', '.join(keys)"}
-LISTED |= {"name or table", "', '.join(lines)", "dialect.ends.get(table, dialect.end)", "self.NEW_ID"}
+LISTED |= {"name or table", "conflict", "', '.join(lines)", "dialect.ends.get(table, dialect.end)", "self.NEW_ID"}
 """What stands for one of a few constants: looked at by a person, once."""
 EXECUTED = {"execute", "executemany", "executescript", "stream", "copy"}
 PARQUET = {("export", "tables.py"), ("file_formats", "table_source.py"), ("offline", "write_parquet.py")}

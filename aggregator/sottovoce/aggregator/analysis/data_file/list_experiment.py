@@ -36,8 +36,8 @@ from sottovoce.aggregator.analysis.data_file.list_model import (
     error_of_mean,
     list_model,
 )
+from sottovoce.aggregator.analysis.data_file.people_with_predictors import AT_EDGE
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable
-from sottovoce.aggregator.analysis.mixtures.class_model import AT_EDGE
 from sottovoce.aggregator.estimators.cone import distances, multipliers
 from sottovoce.aggregator.estimators.intervals import normal_quantile, upper_tail
 from sottovoce.shared.errors import Sentence, SpecError

@@ -17,6 +17,7 @@ from sottovoce.aggregator.analysis.variable_columns import answers_of
 from sottovoce.aggregator.estimators.question_variables import bare
 from sottovoce.shared.errors import EstimateError
 
+AT_EDGE = "an estimate is at the edge of what is possible, so there are no standard errors; limits end at the edge"
 NO_OUTCOME = "the formula names predictors only, such as '~ x'; the outcome is the answer that the design hides"
 OWN = "'{variable}' is a column of the design itself, so it cannot be a predictor: leave it out"
 RANDOMIZED = "this model and randomized predictors do not go together: leave '{variable}' out"

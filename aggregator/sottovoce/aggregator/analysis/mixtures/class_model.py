@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.analysis.data_file.people_with_predictors import mean_share, people_with_predictors
+from sottovoce.aggregator.analysis.data_file.people_with_predictors import AT_EDGE, mean_share, people_with_predictors
 from sottovoce.aggregator.analysis.mixtures.designs import CHEATING, DESIGNS
 from sottovoce.aggregator.analysis.regression.covariance import covariance
 from sottovoce.aggregator.analysis.regression.likelihood_ratio import false_position, profile_limits
@@ -32,7 +32,6 @@ from sottovoce.aggregator.estimators.cone import quantile_beside_edges
 from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.shared.errors import EstimateError
 
-AT_EDGE = "an estimate is at the edge of what is possible, so there are no standard errors; limits end at the edge"
 NO_MAXIMUM = (
     "this model has no finite maximum: in some group of people a share is at its edge, as if none of them were in one "
     "class; leave predictors out, or see the shares without a formula"

@@ -136,7 +136,8 @@ def _vacuum(connection: psycopg.Connection[Any], table: str) -> bool:
 def _fill(connection: psycopg.Connection[Any], table: str, order: LiteralString) -> None:
     connection.execute("SET LOCAL enable_seqscan = on")
     make(connection, table, f"sorted_{table}")
-    connection.execute(f"INSERT INTO sorted_{table} SELECT * FROM {table} ORDER BY {order}".encode())  # noqa: S608
+    names = {"sorted": Identifier(f"sorted_{table}"), "table": Identifier(table), "order": SQL(order)}
+    connection.execute(SQL("INSERT INTO {sorted} SELECT * FROM {table} ORDER BY {order}").format(**names))
 
 
 def _replace(table: str) -> list[bytes]:
