@@ -14,8 +14,6 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib.metadata import version
 from typing import Any, cast
 
 from sottovoce.client.draws import Draws
@@ -23,6 +21,7 @@ from sottovoce.client.randomizers import RANDOMIZERS, randomize_joint_rr
 from sottovoce.shared.channel_text import channel_question, read_block, split_channel
 from sottovoce.shared.errors import AnswerError, SpecError, error_message
 from sottovoce.shared.mechanisms.joint_rr import JointRR
+from sottovoce.shared.release import release
 from sottovoce.shared.single_question import SingleBlock, SingleQuestion, parse_asked, value_of
 
 FORMAT = "sottovoce-record/1"
@@ -30,9 +29,6 @@ ONCE = ("device", "visit", "no")
 """How long a browser keeps a draw, so that it gives the same again: for good, for one visit, or not at all."""
 
 KEYS = ("question", "digest", "report", "value", "mechanism", "channel", "epsilon", "once", "client")
-
-_version = cache(version)
-"""Reading it from the disk takes longer than drawing a report."""
 
 _PATTERNS = {
     "question": re.compile(r"[a-z0-9][a-z0-9_]{0,63}"),
@@ -138,7 +134,7 @@ def record_of(parsed: SingleQuestion | SingleBlock, report: int, once: bool | st
         channel=parsed.channel,
         epsilon=f"{math.ceil(parsed.epsilon * 10**4) / 10**4:.4f}",
         once=once,
-        client=_version("sottovoce"),
+        client=release(),
     )
 
 

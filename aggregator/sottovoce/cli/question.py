@@ -4,7 +4,6 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urljoin
@@ -21,6 +20,7 @@ from sottovoce.client.words import odds_in_words
 from sottovoce.shared.accounting import belief_after
 from sottovoce.shared.by_link.link_question import LinkQuestion, is_link, parse_link, published_page
 from sottovoce.shared.errors import SpecError, cannot_read
+from sottovoce.shared.release import release
 from sottovoce.shared.single_question import SingleBlock, SingleQuestion, is_frame_address, parse_asked, parse_question
 
 _SCRIPTS = re.compile(r"script-src ([^;\"]*)")
@@ -164,7 +164,7 @@ def static(folder: Path, paths: Sequence[Path], institution: str) -> None:
     page = link_page().body
     pages = {f"{link.digest}.html": published_page(page, link.canonical, institution) for link in links}
     write_for_web(folder, question_files() | pages)
-    click.echo(f"Sottovoce {version('sottovoce')}: put {folder} on a host name of its own.", err=True)
+    click.echo(f"Sottovoce {release()}: put {folder} on a host name of its own.", err=True)
 
 
 @command("publish", example="sottovoce question publish cheated.yaml")

@@ -20,7 +20,6 @@ Only the researcher can know that each person sent one report; personal links en
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from importlib.metadata import version
 from typing import Any
 
 from sottovoce.aggregator.analysis.arm_results import is_split
@@ -31,6 +30,7 @@ from sottovoce.aggregator.estimators.fixed_population import MOST, PeopleCount, 
 from sottovoce.aggregator.storage.hash_chain import ChainHead
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.release import release
 from sottovoce.shared.spec import Question
 
 FORMAT = "sottovoce-export/1"
@@ -127,7 +127,7 @@ def export_document(
         "revision": survey.revision,
         "digest": survey.digest,
         # Results state the version, because estimators may change between releases.
-        "version": version("sottovoce"),
+        "version": release(),
         "title": dict(survey.title),
         "dates": {**dates, "waves": survey.document.get("waves", [])},
         "closed": results.closed,

@@ -13,7 +13,6 @@ The library's ``_created`` timestamps are left out: the start of a counter would
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
 from math import inf
 from pathlib import Path
 from shutil import disk_usage
@@ -37,6 +36,7 @@ from sottovoce.aggregator.storage.connect import file_of
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.surveys.lifecycle import survey_of
 from sottovoce.shared.errors import REJECTIONS, StorageError
+from sottovoce.shared.release import release
 
 COUNTED = (*REJECTIONS, "timeout", "too_many", "unauthorized", "storage", "internal")
 """Reasons of refusals that the metrics count: those of admission, and those of the gate in front of it."""
@@ -157,7 +157,7 @@ class _Families(Collector):
         )
         groups.add_metric([], *_buckets(SIZES, self._published.groups))
         yield groups
-        yield InfoMetricFamily("sottovoce_build", "Version of the running release.", {"version": version("sottovoce")})
+        yield InfoMetricFamily("sottovoce_build", "Version of the running release.", {"version": release()})
 
     def _gauges(self) -> Iterator[tuple[str, str, float]]:
         """Yield name, explanation and value of each gauge whose value is known."""

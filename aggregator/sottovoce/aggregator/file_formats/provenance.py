@@ -3,11 +3,11 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from sottovoce.shared.rational import show_epsilon
+from sottovoce.shared.release import release
 from sottovoce.shared.spec import Survey
 
 TRIAL = "TEST RUN: not the real survey; nothing here is a result"
@@ -37,7 +37,7 @@ class About:
     @classmethod
     def of(cls, survey: Survey, rehearsal: bool = False) -> "About":
         """Return the provenance of a file that the running version writes."""
-        return cls(survey, version("sottovoce"), rehearsal)
+        return cls(survey, release(), rehearsal)
 
     @property
     def marks(self) -> Mapping[str, str]:

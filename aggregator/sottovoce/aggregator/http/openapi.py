@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property, reduce
-from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
@@ -18,6 +17,7 @@ from sottovoce.aggregator.http.problem_docs import EXPLANATIONS
 from sottovoce.aggregator.http.problems import CONTENT_TYPE, STATUS, TITLES
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.i18n import translator
+from sottovoce.shared.release import release
 
 NOT_DESCRIBED = {Kind.PAGE: "pages for people, and what belongs to them: no program has to call them"}
 """Kinds of routes that the description omits, with the reason."""
@@ -132,7 +132,7 @@ def describe(routes: Sequence[Route]) -> Object:
         "openapi": "3.1.0",
         "info": {
             "title": "Sottovoce aggregator",
-            "version": version("sottovoce"),
+            "version": release(),
             "description": ABOUT,
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },

@@ -4,7 +4,6 @@ The pages are rendered on the server and work without a script. They set two coo
 """
 
 from functools import partial
-from importlib.metadata import version
 
 from flask import Flask, current_app, render_template
 from sottovoce.aggregator.http.routing import Route
@@ -42,6 +41,7 @@ from sottovoce.aggregator.studio.survey import (
     settings_page,
     survey_list,
 )
+from sottovoce.shared.release import release
 
 
 def accessibility() -> str:
@@ -50,7 +50,7 @@ def accessibility() -> str:
     It follows the model of Decision (EU) 2018/1523, and is public.
     """
     url = current_app.extensions["settings"].url
-    return render_template("accessibility.html", url=url, version=version("sottovoce"))
+    return render_template("accessibility.html", url=url, version=release())
 
 
 _STATIC_FILES = tuple(
