@@ -22,10 +22,10 @@ Sources
     Erlingsson, Pihur and Korolova 2014 (RAPPOR: permanent and instantaneous response); Warner 1965.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, ClassVar, NoReturn
 
 from sottovoce.shared.answers import Domain
@@ -91,17 +91,18 @@ class MemoizedRR(Mechanism):
     @cached_property
     def likelihood_ratio(self) -> Fraction:
         """The worst ratio over all waves together: the worst trajectories of the truth."""
-        return max(self._worst(yes) for yes in range(self.waves + 1))
+        run = cache(self._run)
+        return max(self._worst(yes, run) for yes in range(self.waves + 1))
 
     def explain(self) -> dict[str, int | Fraction]:
         """Return shares that report yes in one wave, by truth (yes, no), and how many waves epsilon covers."""
         a, b = self.support
         return {"yes": a, "no": b, "waves": self.waves}
 
-    def _worst(self, yes: int) -> Fraction:
+    def _worst(self, yes: int, run: Callable[[int, int, int], int]) -> Fraction:
         """Return the worst ratio for reports with so many yes."""
         no = self.waves - yes
-        likely = [self._run(1, i, j) * self._run(0, yes - i, no - j) for i in range(yes + 1) for j in range(no + 1)]
+        likely = [run(1, i, j) * run(0, yes - i, no - j) for i in range(yes + 1) for j in range(no + 1)]
         return Fraction(max(likely), min(likely))
 
     def _run(self, truth: int, yes: int, no: int) -> int:
