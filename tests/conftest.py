@@ -37,9 +37,13 @@ gc.disable()
 
 
 def pytest_collection_finish() -> None:
-    """Keep 10,000 tests and their modules out of each later search for garbage, which took half a second."""
+    """Keep 10,000 tests and their modules out of each later search for garbage, which took half a second.
+
+    Searches after each 700 new objects, and through old ones after each 70,000, took twice the time that these take.
+    """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
     gc.enable()
 
 
