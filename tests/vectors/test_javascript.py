@@ -5,6 +5,8 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,8 @@ from tests.unit.client.test_web_sources import apart
 pytestmark = pytest.mark.external
 HERE = Path(__file__).parent
 VECTORS = HERE.parents[1] / "shared" / "sottovoce" / "shared" / "vectors"
+Write = Callable[[Path], list[str]]
+"""Writes modules into a folder and returns their paths."""
 
 
 def write_sources(folder: Path) -> list[str]:
@@ -61,20 +65,25 @@ def write_sentences(file: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def environment(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The modules, packed in one of two ways, and where the tests find them."""
-    folder = tmp_path_factory.mktemp("web")
-    # Only this file tells node that .js means module; browsers need no telling.
-    (folder / "package.json").write_text('{"type": "module"}')
-    modules = json.dumps(request.param(folder))
-    write_sentences(folder / "sentences.json")
-    return {
-        **os.environ,
-        "SOTTOVOCE_WEB": str(folder),
-        "SOTTOVOCE_MODULES": modules,
-        "SOTTOVOCE_VECTORS": str(VECTORS),
-        "SOTTOVOCE_SENTENCES": str(folder / "sentences.json"),
-    }
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Write], dict[str, str]]:
+    """The modules, packed once in each of two ways, and where the tests find them."""
+
+    @cache
+    def packed(write: Write) -> dict[str, str]:
+        folder = tmp_path_factory.mktemp("web")
+        # Only this file tells node that .js means module; browsers need no telling.
+        (folder / "package.json").write_text('{"type": "module"}')
+        modules = json.dumps(write(folder))
+        write_sentences(folder / "sentences.json")
+        return {
+            **os.environ,
+            "SOTTOVOCE_WEB": str(folder),
+            "SOTTOVOCE_MODULES": modules,
+            "SOTTOVOCE_VECTORS": str(VECTORS),
+            "SOTTOVOCE_SENTENCES": str(folder / "sentences.json"),
+        }
+
+    return packed
 
 
 FILES = sorted((HERE / "javascript").glob("*.test.mjs"))
@@ -88,14 +97,16 @@ RUNS = [
 ]
 
 
-@pytest.mark.parametrize(("environment", "paths"), RUNS, indirect=["environment"])
-def test_javascript_does_as_its_tests_say(environment: dict[str, str], paths: list[Path]) -> None:
+@pytest.mark.parametrize(("write", "paths"), RUNS)
+def test_javascript_does_as_its_tests_say(
+    environment: Callable[[Write], dict[str, str]], write: Write, paths: list[Path]
+) -> None:
     """Every vector gives the same values, bytes and refusals in JavaScript; and its ledger keeps its promises."""
     node = shutil.which("node")
     assert node, "node 20 or newer is needed"
     # Without --test, which would start another node for each file, and with it the same tests and the same exit code.
     program = "".join(f"await import({json.dumps(path.as_uri())});" for path in paths)
     command = [node, "--input-type=module", "--eval", program]
-    run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    run = subprocess.run(command, env=environment(write), capture_output=True, text=True, timeout=120, check=False)
 
     assert run.returncode == 0, run.stdout + run.stderr

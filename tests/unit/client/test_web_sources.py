@@ -26,7 +26,8 @@ APART = (
 
 
 def apart() -> dict[str, str]:
-    return {path: WEB.joinpath(path).read_text(encoding="utf-8") for path in APART if path not in modules()}
+    asked = modules()
+    return {path: WEB.joinpath(path).read_text(encoding="utf-8") for path in APART if path not in asked}
 
 
 MADE = ("survey/sentences/", "survey/keys/")
