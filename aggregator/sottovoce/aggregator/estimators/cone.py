@@ -1,7 +1,8 @@
 """Distances from a cone, and the law of a likelihood ratio beside edges.
 
 Distance    Of x, with covariance C, from t >= 0: the least (x - t)' C^-1 (x - t), which is the largest -2 m'x - m'C m
-            over m >= 0; call it Q(x, C). C may be singular.
+            over m >= 0; call it Q(x, C). C may be singular. It is x' C^-1 x of some numbers whose m = -C^-1 x are all
+            above 0, the largest of these; a search coordinate by coordinate hardly moves where C is nearly singular.
 Ratio       Near the truth the estimate y of a parameter inside and those x of numbers that cannot be below 0 are
             normal; scaled to variance 1, with correlations r and R. Twice the fall of the profile log likelihood at
             the truth is the distance from where y = 0 and x >= 0 less the one from x >= 0:
@@ -12,6 +13,7 @@ Source      Kudo 1963; Self and Liang 1987; Andrews and Soares 2010 (numbers abo
 """
 
 import math
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +22,9 @@ Array = NDArray[np.float64]
 
 DIRECTIONS, LENGTHS = 4_000, 5
 """Draws. The quantile is relative to the one of y^2 of the same draws, so the error of z is about .01."""
-_MANY_SWEEPS, _NOTHING, _TRACE = 500, 1e-9, 1e-3
+MOST = 6
+"""Numbers whose subsets are all tried; of more, a quantile takes those that are nearest to 0, in errors."""
+_MANY_SWEEPS, _NOTHING = 500, 1e-9
 
 
 def multipliers(points: Array, covariance: Array) -> Array:
@@ -36,9 +40,18 @@ def multipliers(points: Array, covariance: Array) -> Array:
     return pull
 
 
-def distances(points: Array, covariance: Array, pull: Array) -> Array:
-    """Return Q of each point, (n,), from its ``multipliers``."""
-    found: Array = -2 * (pull * points).sum(axis=1) - (pull @ covariance * pull).sum(axis=1)
+def distances(points: Array, covariance: Array) -> Array:
+    """Return Q of each point, (n,)."""
+    if len(covariance) > MOST:
+        pull = multipliers(points, covariance)
+        return np.asarray(-2 * (pull * points).sum(axis=1) - (pull @ covariance * pull).sum(axis=1))
+    found = np.zeros(len(points))
+    for size in range(1, len(covariance) + 1):
+        for some in map(list, combinations(range(len(covariance)), size)):
+            inner, x = covariance[np.ix_(some, some)], points[:, some]
+            if np.linalg.eigvalsh(inner)[0] > _NOTHING:
+                pull = -x @ np.linalg.inv(inner)
+                np.maximum(found, -(pull * x).sum(axis=1), out=found, where=(pull >= 0).all(axis=1))
     return found
 
 
@@ -56,7 +69,9 @@ def quantile_beside_edges(
     joint = slopes @ covariance @ slopes.T
     errors = np.sqrt(np.diag(joint))
     correlation = joint / np.outer(errors, errors)
-    near = shares < errors[1:] * math.sqrt(math.log(max(people, math.e)))
+    far = shares / errors[1:]
+    near = far < math.sqrt(math.log(max(people, math.e)))
+    near[far.argsort(kind="stable")[MOST:]] = False
     others = near & ~own & (correlation[0, 1:] ** 2 < 1 - _NOTHING)
     sets = (np.flatnonzero(np.append(True, used)) for used in (near, others) if used.any())
     return max([z, *(_quantile(correlation[np.ix_(each, each)], z) for each in sets)])
@@ -64,9 +79,6 @@ def quantile_beside_edges(
 
 def _quantile(correlation: Array, z: float) -> float:
     values, vectors = np.linalg.eigh(correlation)
-    if _NOTHING < values[0] < _TRACE:
-        # Where numbers nearly fix others, a trace of noise lets the search for distances end.
-        return _quantile((1 - _TRACE) * correlation + _TRACE * np.eye(len(values)), z)
     dice = np.random.default_rng(0)
     drawn = dice.standard_normal((DIRECTIONS, len(values)))
     drawn /= np.linalg.norm(drawn, axis=1, keepdims=True)
@@ -74,7 +86,7 @@ def _quantile(correlation: Array, z: float) -> float:
     y, x, r, rest = drawn[:, 0], drawn[:, 1:], correlation[0, 1:], correlation[1:, 1:]
     fallen = y**2
     for points, spread, sign in ((x - np.outer(y, r), rest - np.outer(r, r), 1), (x, rest, -1)):
-        fallen = fallen + sign * distances(points, spread, multipliers(points, spread))
+        fallen = fallen + sign * distances(points, spread)
     # Distances grow with the square of the length, which is independent of the direction.
     squares, level = dice.chisquare(len(values), (LENGTHS, len(drawn))), math.erf(z / math.sqrt(2))
     return z * math.sqrt(np.quantile(squares * fallen, level) / np.quantile(squares * y**2, level))

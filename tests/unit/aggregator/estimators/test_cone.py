@@ -1,21 +1,22 @@
 """The law of a likelihood ratio beside edges is the one of integrals over angles, and of mixtures of chi-square."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.estimators.cone import distances, multipliers, quantile_beside_edges
+from sottovoce.aggregator.estimators.cone import distances, quantile_beside_edges
 from sottovoce.aggregator.estimators.intervals import upper_tail
 
 Z = 1.959964
 
 
-def _beside(correlations: list[float], own: bool = False, at: float = 0.0) -> float:
+def _beside(correlations: list[float], own: bool = False, at: float | Sequence[float] = 0.0) -> float:
     """The quantile of a parameter with these correlations with independent numbers, which are estimated as ``at``."""
     count = len(correlations)
     found = np.eye(count + 1)
     found[0, 1:] = found[1:, 0] = correlations
-    return quantile_beside_edges(np.eye(count + 1), found, np.full(count, at), 100, Z, np.full(count, own))
+    return quantile_beside_edges(np.eye(count + 1), found, np.broadcast_to(at, count), 100, Z, np.full(count, own))
 
 
 def test_distance_is_the_one_from_the_nearest_point_of_the_cone() -> None:
@@ -24,7 +25,16 @@ def test_distance_is_the_one_from_the_nearest_point_of_the_cone() -> None:
     points = np.array([[-1.0, 0.5], [1.0, -2.0], [-1.0, -1.0], [0.3, 0.2]])
     grid = np.stack(np.meshgrid(*[np.linspace(0, 4, 801)] * 2), axis=-1).reshape(-1, 2)
     least = [np.einsum("ni,ij,nj->n", point - grid, np.linalg.inv(covariance), point - grid).min() for point in points]
-    assert distances(points, covariance, multipliers(points, covariance)) == pytest.approx(least, abs=1e-4)
+    assert distances(points, covariance) == pytest.approx(least, abs=1e-4)
+
+
+def test_distance_from_a_thin_wedge_is_exact() -> None:
+    """|y| <= x / 1,000, its two sides nearly opposed, from its apex and from a side; and with a side written twice."""
+    sides = np.array([[1e-3, 1], [1e-3, -1], [1e-3, -1]])
+    points = np.array([[-1.0, 0.0], [1.0, 2.0]]) @ sides.T
+    least = [1, (2 - 1e-3) ** 2 / (1 + 1e-6)]
+    for used in (sides[:2], sides):
+        assert distances(points[:, : len(used)], used @ used.T) == pytest.approx(least, abs=1e-6)
 
 
 @pytest.mark.parametrize("r", [0.0, 0.6, 0.885, 0.97])
@@ -44,6 +54,12 @@ def test_numbers_that_fix_the_parameter_give_a_mixture_of_chi_squares(numbers: i
     z = _beside([0.9999 / numbers**0.5] * numbers)
     tail = sum(math.comb(numbers + 1, df) / 2 ** (numbers + 1) * upper_tail(z**2, df) for df in range(1, numbers + 2))
     assert tail == pytest.approx(0.05, abs=3e-3)
+
+
+def test_of_many_numbers_at_their_edges_the_nearest_make_the_law() -> None:
+    """Twelve, of which four go with the parameter, the law of these; they are nearer to 0 than the rest."""
+    at = [0.0] * 4 + [1.0] * 8
+    assert _beside([0.45] * 4 + [0.0] * 8, at=at) == pytest.approx(_beside([0.45] * 4), abs=0.03)
 
 
 def test_own_edge_makes_no_limit_shorter() -> None:

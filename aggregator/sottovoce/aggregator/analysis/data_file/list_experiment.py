@@ -262,7 +262,7 @@ def _chi_bar(shares: NDArray[np.float64], covariance: NDArray[np.float64]) -> fl
     errors = np.sqrt(np.diag(covariance))
     correlation = covariance / np.outer(errors, errors)
     z = shares / errors
-    [distance] = distances(z[None], correlation, multipliers(z[None], correlation)).tolist()
+    [distance] = distances(z[None], correlation).tolist()
     # A fixed seed: the same file has the same p.
     drawn = np.random.default_rng(0).multivariate_normal(np.zeros(len(z)), correlation, WORK // len(z) ** 2)
     active = (multipliers(np.concatenate([drawn, -drawn]), correlation) > 0).sum(axis=1)

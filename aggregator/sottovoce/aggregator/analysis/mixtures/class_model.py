@@ -70,10 +70,10 @@ def with_class_model(
         weights = weights * (used.sum() / (used @ used))
     sample, rows = people_with_predictors(columns, reports >= 0, own, formula, confidence, weights)
     chances = np.concatenate([np.array(known.channel(group["p"], 1)).T for group in found["groups"]])[:, _CLASSES]
-    alike, own_row = np.unique(np.vstack([reports[rows], sample.design.columns]), axis=1, return_inverse=True)
+    alike, own_row = np.unique(np.vstack([sample.design.columns, reports[rows]]), axis=1, return_inverse=True)
     each = np.ones(len(rows)) if sample.weights is None else sample.weights
     people, squares = (np.bincount(own_row, each**power).astype(float) for power in (1, 2))
-    model = Multinomial(alike[1:], alike[0].astype(np.intp), chances, people, squares)
+    model = Multinomial(alike[:-1], alike[-1].astype(np.intp), chances, people, squares)
     if sample.n < model.parameters:
         raise EstimateError(FEW, people=sample.n, count=model.parameters)
     fit = maximize(model)
@@ -169,9 +169,10 @@ def _quantiles(model: Multinomial, everybody: Array, z: float) -> Iterator[float
     )
     means = np.average(slopes, axis=2, weights=model.weights)
     ends = np.unique([model.columns.argmin(axis=1), model.columns.argmax(axis=1)])
-    of_ends = slopes[:, :, ends].swapaxes(1, 2).reshape(-1, len(variance))
-    classes = np.repeat(np.arange(len(fitted)), len(ends))
-    known = variance, everybody[:, ends].ravel(), float(np.sum(np.asarray(model.weights)))
+    # Shares sum to 1, so the largest one is far from 0, however large its error is.
+    classes, used = np.nonzero(everybody[:, ends] < everybody[:, ends].max(axis=0))
+    of_ends = slopes[classes, :, ends[used]]
+    known = variance, everybody[classes, ends[used]], float(np.sum(np.asarray(model.weights)))
     for place, mean in enumerate(means):
         yield quantile_beside_edges(np.concatenate([mean[None], of_ends]), *known, z, classes == place)
 

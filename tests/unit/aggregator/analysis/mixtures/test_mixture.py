@@ -552,6 +552,23 @@ def test_class_without_people_has_the_share_0_with_an_upper_limit(tmp_path: Path
     assert gamma["high"] == pytest.approx(shares[both >= both.max() - 4.231 / 2].max(), abs=2e-3)
 
 
+def test_limits_of_a_model_do_not_depend_on_the_order_of_groups(tmp_path: Path) -> None:
+    """With few carriers and a predictor of many values: only its own ends matter, not the first person of a group."""
+    dice = np.random.default_rng(8)
+    age, arm = dice.normal(0, 100, 400), dice.integers(0, 2, 400)
+    y = dice.random(400) < 0.02 + 0.9 * np.where(arm == 0, *P.values())
+    path = _path(tmp_path, {"y": y.astype(float), "arm": arm, "age": age, "x": age, "w": age})
+    found = [
+        open_data(path)
+        .mixture("y", "cheater_detection", dict(order), "arm", formula="~ age")
+        .document["model"]["shares"]
+        for order in (list(P.items()), list(P.items())[::-1])
+    ]
+    for name, one in found[0].items():
+        limits = [[each[name]["low"], each[name]["high"]] for each in found]
+        assert limits[0] == pytest.approx(limits[1], abs=1e-6), (name, one)
+
+
 def test_share_where_two_edges_meet_has_the_limits_of_their_angle() -> None:
     """Without carriers, honest and lying ones are both 0: between 1.92 and the fall of that angle 0 is inside.
 
