@@ -340,14 +340,6 @@ def test_command_combines_list_and_direct_question(tmp_path: Path) -> None:
         (REGIONS, {"formula": "~ y"}, "'y' is a column of the design itself"),
         (REGIONS, {"formula": "~ south + treat"}, "'treat' is a column of the design itself"),
         (["0,0,a", "1,0,a", "1,1,a"] * 9, {"formula": "~ 1"}, "at least 2 items"),
-        (
-            [
-                *["0,0,a", "1,0,a", "2,0,a", "3,0,a", "0,1,a", "1,1,a", "2,1,a", "3,1,a", "4,1,a"] * 20,
-                *["0,0,b", "1,0,b", "2,0,b", "3,0,b", "0,1,b", "1,1,b"] * 20,
-            ],
-            {"formula": "~ south"},
-            "no finite maximum",
-        ),
         (REGIONS, {"formula": "~ 1", "columns": [["y"], ["y"]]}, "double list and a model do not go together"),
         ([*REGIONS, "1,2,1", "1,2,0"], {"direct": "south"}, "one sensitive item"),
         ([*REGIONS, "1,1,x"], {"direct": "south"}, "must hold yes and no"),
@@ -359,6 +351,18 @@ def test_what_has_no_model_or_no_combination_is_refused(rows: list[str], options
     with pytest.raises(SurveyError) as refused:
         list_experiment(table_of(rows, BY_REGION), arm="treat", treated=[], **{"columns": [["y"]], **options})
     assert words in str(refused.value)
+
+
+def test_share_that_runs_off_with_predictors_has_limits_without() -> None:
+    """As the refusal says: nobody of region b has the sensitive item, in the fit."""
+    rows = [f"{count},{half},{region}" for region in "ab" for half in (0, 1) for count in range(4)] * 20
+    rows += ["4,1,a"] * 20
+    rows = [row for row in rows if row not in ("2,1,b", "3,1,b")]
+    table = table_of(rows, BY_REGION)
+    with pytest.raises(SurveyError, match=r"fit it without predictors \(~ 1\), where limits of a share end at 0 and 1"):
+        list_experiment(table, [["y"]], "treat", [], formula="~ south")
+    [share] = list_experiment(table, [["y"]], "treat", [], formula="~ 1")["model"]["shares"]
+    assert 0 <= share["low"] <= share["share"] < share["high"] < 1
 
 
 def test_randomized_predictor_is_refused() -> None:
