@@ -285,7 +285,13 @@ def with_slugs(draft: SurveyDraft) -> SurveyDraft:
     """Return the draft with slugs of the question texts in place of default names such as ``q1``."""
     names: dict[str, str] = {}
     for number, card in enumerate(draft.cards):
-        others = {*draft.blocks, *names.values(), *(each.name for each in draft.cards[number + 1 :])}
+        others = {
+            *draft.blocks,
+            *with_rows(names, draft.cards).values(),
+            *(each.name for each in draft.cards[number + 1 :]),
+        }
+        # A row of a grid, whose name begins with the grid's, is no other question either.
+        others |= {name.removesuffix(row.removeprefix(card.name)) for row in names_of(card.asked) for name in others}
         made = question_name(str(card.asked.get("label", {}).get(draft.tags[0], "")), card.name, draft.tags[0])
         names[card.name] = card.name if is_given(card.name) else free_name(made, others, longest=LONGEST_QUESTION)
     names = with_rows(names, draft.cards)

@@ -182,6 +182,16 @@ def test_condition_may_name_a_row_of_a_grid() -> None:
     assert keys(change(made, "down:0")) == {"condition_later"}
 
 
+@pytest.mark.parametrize(("order", "names"), [(0, ["drinks", "drinks_wine_2"]), (1, ["drinks_wine", "drinks_2"])])
+def test_no_question_is_named_as_a_row_of_a_grid_is(order: int, names: list[str]) -> None:
+    """Both names follow the texts; whichever comes second makes way."""
+    asked = posted_draft({"q1.label.en": "Drinks wine?"}, grid())
+    made = change(asked, "down:0") if order else asked
+
+    assert [each["name"] for each in survey_document(made, "t")["questions"]] == names
+    assert [each for each in problems_of(made, "t") if each.grave] == []
+
+
 def test_condition_on_a_row_is_copied_with_its_grid() -> None:
     """Half of the people are asked grid and question directly."""
     made = posted_draft({"q1.if0": "q1_wine", "direct_half": "1"}, grid())
