@@ -291,6 +291,17 @@ def test_columns_of_numbers_have_numbers_only(every: Source, folder: Path) -> No
     assert days == [floor(mean.clipped + 0.5), floor(mean.low), ceil(mean.high)]
 
 
+@pytest.mark.slow
+def test_dates_of_estimates_are_read_in_r_as_the_page_says(folder: Path) -> None:
+    """R before 4.3 refuses a number without the day that it counts from."""
+    (said,) = re.findall(r"R: `(as\.Date\(.*?\))`", Path("docs/how_to/download_results.md").read_text(encoding="utf-8"))
+    read = f'row <- subset(read.csv("{folder / "estimates.csv"}"), question == "since" & kind == "mean")'
+    command = ["Rscript", "--vanilla", "-e", f"{read}; cat(with(row, as.character({said})), row$option_label)"]
+    low, label = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600).stdout.split(" ", 1)
+
+    assert label.partition("(")[2].startswith(f"{low} to ")
+
+
 def test_estimates_of_one_wave_come_alone(tmp_path: Path) -> None:
     """Without it everybody's come first, then each wave's."""
     asked = survey(waves=months(2))
