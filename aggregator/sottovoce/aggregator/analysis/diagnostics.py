@@ -10,17 +10,18 @@ Arms        Chi-square test of the reports in the arms against the arms' weights
 More        More reports than invited people, in the steps in which reports are counted.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sottovoce.aggregator.analysis.estimates import SurveyResults
-from sottovoce.aggregator.analysis.tables.score_intervals import TAIL
+from sottovoce.aggregator.analysis.tables.score_intervals import TAIL, uniformity
 from sottovoce.aggregator.estimators.intervals import upper_tail
 from sottovoce.shared.arms.arms import ARM, samples
 from sottovoce.shared.spec import Question
 
 LOOKS = 20
 """Number of looks that share one false alarm rate (Bonferroni): researchers look repeatedly while reports arrive."""
+EVEN = TAIL / LOOKS
+"""Smallest p value of even draws at each look."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +41,12 @@ def alarms(results: SurveyResults, invited: int | None = None) -> list[CountWarn
             found.append(CountWarning("implausible", result.question))
         mechanism = result.question.mechanism
         draws = mechanism is not None and mechanism.name in {"sampled_option", "sampled_coordinate"}
-        if draws and _uneven([estimate.n for estimate in result.estimates]):
+        if draws and uniformity([estimate.n for estimate in result.estimates]) < EVEN:
             found.append(CountWarning("drawn", result.question))
     survey, counts = results.survey, [each.n for each in results.questions]
     # Arms and earlier revisions may have drawn from other questions, so their counts need not be uniform.
     sets = () if survey.arms or survey.revision > 1 else samples(survey)
-    if any(_uneven([counts[unit[0]] for unit in each.units], each.size) for each in sets):
+    if any(uniformity([counts[unit[0]] for unit in each.units], each.size) < EVEN for each in sets):
         found.append(CountWarning("asked"))
     chance = chance_of_arms(results)
     return found if chance is None or chance >= TAIL else [*found, CountWarning("arms")]
@@ -66,13 +67,3 @@ def chance_of_arms(results: SurveyResults) -> float | None:
     whole = sum(arm.weight for arm in arms)
     expected = [(counts.get(arm.name, 0.0), n * arm.weight / whole) for arm in arms]
     return upper_tail(sum((count - mean) ** 2 / mean for count, mean in expected), len(arms) - 1)
-
-
-def _uneven(counts: Sequence[int], drawn: int = 1) -> bool:
-    """Return True if a chi-square test rejects uniform draws of ``drawn`` different items at level ``TAIL / LOOKS``."""
-    expected = sum(counts) / len(counts) if counts else 0.0
-    if not expected or drawn >= len(counts):
-        return False
-    statistic = sum((count - expected) ** 2 for count in counts) / expected
-    freedom = len(counts) - 1
-    return upper_tail(statistic * freedom / (len(counts) - drawn), freedom) < TAIL / LOOKS

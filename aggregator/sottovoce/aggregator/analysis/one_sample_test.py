@@ -41,7 +41,7 @@ from sottovoce.aggregator.analysis.tables.pair_moments import Independence, inve
 from sottovoce.aggregator.analysis.variable_columns import answers_of
 from sottovoce.aggregator.estimators import Estimate, IntervalRule
 from sottovoce.aggregator.estimators.answered_shares import support_both
-from sottovoce.aggregator.estimators.intervals import upper_tail
+from sottovoce.aggregator.estimators.intervals import halved, upper_tail
 from sottovoce.aggregator.estimators.variable import Floats, Variable
 from sottovoce.shared.errors import EstimateError
 
@@ -66,7 +66,7 @@ _NEAR = 1e-6
 _NONE = 1e-12
 _RELATIVE = 1 + 1e-7
 _LEAST = 1e-12
-_HALVINGS = 60
+_HALVINGS = 30
 _STEPS = np.linspace(-6, 6, 241)
 """Standard errors of an innocuous share from its value, over which p is averaged."""
 
@@ -334,12 +334,12 @@ def _of_mean(
 
 def _inverted(estimate: Callable[[float], Estimate], known: float) -> float:
     """Return the smallest alpha, to a relative millionth, at which the interval leaves the known mean out."""
-    low, high = math.log(_LEAST), 0.0
-    for _ in range(_HALVINGS // 2):
-        middle = (low + high) / 2
-        least, most = estimate(1 - math.exp(middle)).ends
-        low, high = (middle, high) if least <= known <= most else (low, middle)
-    return math.exp(high)
+
+    def holds(log_alpha: float) -> bool:
+        least, most = estimate(1 - math.exp(log_alpha)).ends
+        return least <= known <= most
+
+    return math.exp(halved(holds, math.log(_LEAST), 0.0, _HALVINGS)[1])
 
 
 def _result(columns: Columns, chosen: SelectedVariable, confidence: float) -> QuestionResult:

@@ -34,7 +34,7 @@ from sottovoce.shared.errors import EstimateError
 Array = NDArray[np.float64]
 Limits = tuple[Array, Array]
 
-_BISECTIONS = 60
+BISECTIONS = 60
 
 
 def upper_tail(statistic: float, df: int) -> float:
@@ -167,18 +167,23 @@ def clip(share: float) -> float:
 
 def edge(inside: Callable[[float], bool], within: float, outside: float) -> float:
     """Return the last point inside on the way from ``within`` to ``outside``, by bisection; errs outwards."""
-    if inside(outside):
-        return outside
-    for _ in range(_BISECTIONS):
+    return outside if inside(outside) else halved(inside, within, outside)[1]
+
+
+def halved(
+    inside: Callable[[float], bool], within: float, outside: float, times: int = BISECTIONS
+) -> tuple[float, float]:
+    """Return the points inside and outside between which a set ends, brought together by bisection."""
+    for _ in range(times):
         middle = (within + outside) / 2
         within, outside = (middle, outside) if inside(middle) else (within, middle)
-    return outside
+    return within, outside
 
 
 def _outermost(inside: Callable[[Array], NDArray[np.bool_]], within: Array, outside: Array) -> Array:
     """Return what ``edge`` returns, for arrays of points."""
     reached = inside(outside)
-    for _ in range(_BISECTIONS):
+    for _ in range(BISECTIONS):
         middle = (within + outside) / 2
         good = inside(middle)
         within, outside = np.where(good, middle, within), np.where(good | reached, outside, middle)

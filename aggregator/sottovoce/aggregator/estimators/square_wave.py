@@ -39,7 +39,7 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
-from sottovoce.aggregator.estimators.intervals import Array, normal_quantile
+from sottovoce.aggregator.estimators.intervals import Array, halved, normal_quantile
 from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean, grid_of, mean_interval
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
 from sottovoce.aggregator.estimators.variable import NumberVariable, of_table
@@ -58,7 +58,6 @@ SMOOTHED_BELOW = 3000
 """Number of reports below which the histogram is smoothed."""
 PROFILED_BINS = 64
 """Largest number of bins whose quantiles have likelihood ratio intervals."""
-_BISECTIONS = 60
 _ROUNDS = 400  # EM steps at most
 _SEED = 20201  # fixed, so that equal tallies give equal intervals
 _SETTLED = 1e-7  # largest change of a share at which EM has converged
@@ -317,11 +316,7 @@ def _mean_limits(
 def _quantile_between(confidence: float, distance: float) -> float:
     """Return the c with Phi(c + distance) - Phi(-c) = confidence."""
     cdf = NormalDist().cdf
-    low, high = 0.0, normal_quantile(confidence)
-    for _ in range(_BISECTIONS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if cdf(middle + distance) - cdf(-middle) >= confidence else (middle, high)
-    return high
+    return halved(lambda c: cdf(c + distance) - cdf(-c) < confidence, 0.0, normal_quantile(confidence))[1]
 
 
 def quantile_limits(

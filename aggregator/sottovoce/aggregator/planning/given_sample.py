@@ -31,6 +31,7 @@ import numpy as np
 from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS
 from sottovoce.aggregator.analysis.mixtures.fielded import design_of, model_of, odds_of
 from sottovoce.aggregator.analysis.one_sample_test import binomial, two_sided
+from sottovoce.aggregator.estimators.intervals import halved
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.planning.block_choice import MARGINS, pair_channel, pair_share, power_reports
 from sottovoce.aggregator.planning.question_channels import Measure, ShareChannel, measure_of
@@ -42,7 +43,6 @@ from sottovoce.shared.spec import Question, Survey
 
 LARGEST_RATIO = 1e6
 MOST_EXACT = 100_000
-_HALVINGS = 60
 
 
 @dataclass(frozen=True)
@@ -236,13 +236,9 @@ def _apart(group: float, outcome: float, ratio: float) -> tuple[float, float]:
 
 def _smallest(needed: Callable[[float], float], n: int) -> float | None:
     """Return the smallest odds ratio above 1 that n reports find; None if they find none."""
-    low, high = 0.0, math.log(LARGEST_RATIO)
     if needed(LARGEST_RATIO) > n:
         return None
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if needed(math.exp(middle)) <= n else (middle, high)
-    return math.exp(high)
+    return math.exp(halved(lambda log_ratio: needed(math.exp(log_ratio)) > n, 0.0, math.log(LARGEST_RATIO))[1])
 
 
 def _quantiles(levels: tuple[float, float]) -> tuple[float, float]:

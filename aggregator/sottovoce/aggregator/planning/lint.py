@@ -9,9 +9,9 @@ from typing import Any
 from sottovoce.aggregator.analysis.careless_results import anchors_of, is_corrected
 from sottovoce.aggregator.analysis.mixtures.fielded import designs_in_words
 from sottovoce.aggregator.estimators.careless.anchors import YES
-from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.i18n.translator import ENGLISH
 from sottovoce.aggregator.planning.block_choice import block_hint, joint_words
+from sottovoce.aggregator.planning.question_channels import measure_of
 from sottovoce.aggregator.planning.sample_size import thin_cells
 from sottovoce.aggregator.planning.traffic_analysis import HOUR, is_paired, items_that_show_time, spread
 from sottovoce.aggregator.surveys.privacy_limit import remedies
@@ -99,7 +99,7 @@ def _errors(survey: Survey, *, public: bool) -> tuple[float, float] | None:
 
 def _factor(question: Question, of_careless: float) -> float:
     at_random = float(random_answers(question.domain, question.absent)[YES])
-    own = _variance(question, (1 - CARELESS) * SHARE + CARELESS * at_random)
+    own = measure_of(question).variance((1 - CARELESS) * SHARE + CARELESS * at_random)
     apart = (at_random - SHARE) ** 2 * (of_careless - 2 * CARELESS * (1 - CARELESS))
     return math.sqrt((own + apart) / own) / (1 - CARELESS)
 
@@ -110,16 +110,9 @@ def _variance_of_careless(anchors: Sequence[Question], *, public: bool) -> float
     for each in anchors:
         known, at_random = float(each.known_share or 0), float(random_answers(each.domain, each.absent)[YES])
         yes = known + CARELESS * (at_random - known)
-        variance = yes * (1 - yes) if public else _variance(each, yes)
+        variance = yes * (1 - yes) if public else measure_of(each).variance(yes)
         precision += 1 / (variance / (at_random - known) ** 2 - shared)
     return 1 / precision + shared
-
-
-def _variance(question: Question, share: float) -> float:
-    """Return the variance that one report gives an estimated share."""
-    a, b = variables_of(question)[0].channels[YES]
-    reported = b + (a - b) * share
-    return reported * (1 - reported) / (a - b) ** 2
 
 
 def describe_arms(survey: Survey) -> list[str]:

@@ -21,6 +21,7 @@ from statistics import NormalDist
 from typing import Any
 
 from sottovoce.aggregator.curator.gaussian_delta import gaussian_variance
+from sottovoce.aggregator.estimators.intervals import halved
 from sottovoce.aggregator.planning.question_channels import mechanism_measure
 from sottovoce.shared.answers import Domain, Grid
 from sottovoce.shared.errors import EstimateError
@@ -158,10 +159,7 @@ def allowed_by_shuffling(epsilon: float, people: int, delta: float) -> float:
         return epsilon
     # Bisection: the amplification bound grows with the local epsilon.
     low = epsilon if _mixed(epsilon, people, delta) <= epsilon else 0.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _mixed(middle, people, delta) <= epsilon else (low, middle)
-    return max(low, epsilon)
+    return max(halved(lambda local: _mixed(local, people, delta) <= epsilon, low, high)[0], epsilon)
 
 
 def _mixed(local: float, people: int, delta: float) -> float:

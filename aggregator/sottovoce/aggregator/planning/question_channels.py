@@ -29,7 +29,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.estimators import VARIABLES
-from sottovoce.aggregator.estimators.intervals import score_cc
+from sottovoce.aggregator.estimators.intervals import halved, score_cc
 from sottovoce.aggregator.estimators.means import ScoredChannel, grid_of, mean_interval
 from sottovoce.aggregator.estimators.public import LISTED
 from sottovoce.aggregator.estimators.variable import NumberVariable
@@ -174,18 +174,21 @@ class NumberChannel(Measure):
             low, high = self.shown(raw, reports, confidence)
             return (high - low) / 2 - half_width
 
+        def too_wide(raw: float) -> bool:
+            return excess(raw) > 0
+
         centre = self._level(expected)
         error = math.sqrt(self.variance(expected) / reports)
         if error == 0:
-            return float(excess(centre) <= 0)
+            return float(not too_wide(centre))
         left, right = (self._level(centre + side * _FAR * error) for side in (-1, 1))
         # The means with too large a half-width form one interval; the rest of the normal distribution is the chance.
         within = _too_large(excess, left, right)
         if within is None:
             return 1.0
         distribution = NormalDist(centre, error)
-        below = 0.0 if excess(left) > 0 else distribution.cdf(_edge(excess, within, left))
-        above = 0.0 if excess(right) > 0 else 1 - distribution.cdf(_edge(excess, within, right))
+        below = 0.0 if too_wide(left) else distribution.cdf(halved(too_wide, within, left, _HALVED)[1])
+        above = 0.0 if too_wide(right) else 1 - distribution.cdf(halved(too_wide, within, right, _HALVED)[1])
         return below + above
 
     def shown(self, raw: float, reports: int, confidence: float) -> tuple[float, float]:
@@ -235,14 +238,6 @@ def _too_large(excess: Callable[[float], float], left: float, right: float) -> f
             second = left + share * (right - left)
             at_second = excess(second)
     return None
-
-
-def _edge(excess: Callable[[float], float], within: float, outside: float) -> float:
-    """Return the zero of the excess between the two points, by bisection."""
-    for _ in range(_HALVED):
-        middle = (within + outside) / 2
-        within, outside = (middle, outside) if excess(middle) > 0 else (within, middle)
-    return outside
 
 
 def question_named(survey: Survey, name: str | None) -> Question:

@@ -36,13 +36,12 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 from sottovoce.aggregator.estimators.blocks.joint_channel import BlockPair, Four, block_pair
-from sottovoce.aggregator.estimators.intervals import clip, upper_tail
+from sottovoce.aggregator.estimators.intervals import BISECTIONS, clip, halved, upper_tail
 from sottovoce.aggregator.estimators.support import FAKES
 from sottovoce.aggregator.estimators.variable import Floats, Variable
 
 Limits = tuple[float, float]
 
-_BISECTIONS = 60
 
 TAIL = 0.00135
 """One-sided false alarm rate at three standard deviations, shared by all cells (Bonferroni)."""
@@ -160,14 +159,9 @@ def score_limits(
     return edge(inside, point, 0.0), edge(inside, point, 1.0)
 
 
-def edge(inside: Callable[[float], bool], within: float, outside: float, halvings: int = _BISECTIONS) -> float:
+def edge(inside: Callable[[float], bool], within: float, outside: float, halvings: int = BISECTIONS) -> float:
     """Find by bisection where a set ends between ``within`` and ``outside``; ``outside`` itself if it is in the set."""
-    if inside(outside):
-        return outside
-    for _ in range(halvings):
-        middle = (within + outside) / 2
-        within, outside = (middle, outside) if inside(middle) else (within, middle)
-    return (within + outside) / 2
+    return outside if inside(outside) else sum(halved(inside, within, outside, halvings)) / 2
 
 
 class LowestCell(NamedTuple):
@@ -202,12 +196,16 @@ def implausible(table: Floats, channels: Mapping[tuple[int, int], Sequence[CellC
     return LowestCell(min(found), NormalDist().inv_cdf(TAIL / len(channels)))
 
 
-def uniformity(counts: Sequence[int]) -> float:
-    """Return the p value of Pearson's test that all options, or all pairs of them, were drawn equally often."""
-    expected = sum(counts) / len(counts)
-    if not expected or len(counts) < 2:
+def uniformity(counts: Sequence[int], drawn: int = 1) -> float:
+    """Return the p value of Pearson's test that all options, or all pairs of them, were drawn equally often.
+
+    ``drawn`` is how many different ones each device draws, without replacement.
+    """
+    expected, freedom = sum(counts) / max(len(counts), 1), len(counts) - 1
+    if not expected or drawn >= len(counts):
         return 1.0
-    return upper_tail(sum((count - expected) ** 2 for count in counts) / expected, len(counts) - 1)
+    statistic = sum((count - expected) ** 2 for count in counts) / expected
+    return upper_tail(statistic * (freedom / (len(counts) - drawn)), freedom)
 
 
 def forged(first: Variable, second: Variable, seen: float, fakes: float = FAKES) -> Forged:
