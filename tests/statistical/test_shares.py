@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 import pytest
 from sottovoce.aggregator.estimators import Estimate, IntervalRule, estimate
-from sottovoce.aggregator.estimators.pooling import combine, pool
+from sottovoce.aggregator.estimators.pooling import pool
 from sottovoce.aggregator.estimators.support import estimate_share
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
@@ -203,21 +203,6 @@ def test_pooled_coverage_catches_each_stratum_judging_itself() -> None:
         worst = max(worst, abs(total - p))
 
     assert worst > 0.02
-
-
-@pytest.mark.parametrize("weights", [(0.5, 0.5), (0.8, 0.2)])
-def test_weighted_shares_are_unbiased_and_nearly_covered(weights: tuple[float, float]) -> None:
-    """Post-stratified over two strata of 30 with different channels and shares."""
-    pair = (COIN, 30), (FORCED, 30)
-    rows, columns = (all_estimates(*stratum) for stratum in pair)
-    estimates = [[combine([row, column], weights, "all") for column in columns] for row in rows]
-    low, high, raw = (fields(estimates, name) for name in ("low", "high", "raw"))
-    for p, q in itertools.product((0.0, 0.1, 0.5, 1.0), repeat=2):
-        truth = weights[0] * p + weights[1] * q
-        mass = np.outer(probabilities(*pair[0], np.array([p]))[0], probabilities(*pair[1], np.array([q]))[0])
-
-        assert (mass * raw).sum() == pytest.approx(truth, abs=1e-10)
-        assert mass[(low <= truth + 1e-12) & (truth - 1e-12 <= high)].sum() >= 0.94
 
 
 def test_rule_reaches_every_estimator() -> None:

@@ -11,9 +11,6 @@ Different channels  All strata estimate one share p, so they are weighted by inv
                     the stratum whose report moves p^ most, c = max u_i / (2 n_i (a_i - b_i)).
 Means               1 / v_i with v_i the variance that the channel adds (``std_error_fixed`` squared), which is never 0;
                     normal interval from the larger of the two standard errors. Approximate.
-Known weights       Different shares, one weighted or post-stratified total: sum W_h p_h from raw values (clipping first
-                    biases it by .006 at n = 300), variance sum W_h^2 v_h, v_h at the stratum's share clipped into
-                    [0, 1] so that none is 0; normal interval with the same c. Approximate.
 Sources             Cochran 1977, chapters 5 and 5A; Warner 1965 (the variance of each stratum).
 """
 
@@ -118,35 +115,6 @@ def pool(strata: Sequence[Sequence[Estimate]], rule: IntervalRule = DEFAULT_RULE
         raise EstimateError("strata to pool must have the same options")
     columns = list(zip(*strata, strict=True))
     return [_pool_option(column, rule, len(columns)) for column in columns]
-
-
-def combine(
-    estimates: Sequence[Estimate], weights: Sequence[float], option: str, rule: IntervalRule = DEFAULT_RULE
-) -> Estimate:
-    """Return a weighted or post-stratified share: sum W_h p_h over the strata's raw shares.
-
-    Raises EstimateError if a weight is negative or not finite, all are 0, or a stratum has fewer than two reports.
-
-    Args:
-        estimates: share in each stratum, from public or separately budgeted cells.
-        weights: share of the population in each stratum; scaled to sum to 1.
-        option: name of the result.
-        rule: only its confidence is used.
-    """
-    total = math.fsum(weights)
-    if len(estimates) != len(weights) or not (0 < total < math.inf) or min(weights) < 0:
-        raise EstimateError("weights must be finite and not negative, one for each stratum, and not all 0")
-    if any(estimate.n < 2 for estimate in estimates):
-        raise EstimateError("a stratum of a weighted share needs at least two reports")
-    used = [(estimate, weight / total) for estimate, weight in zip(estimates, weights, strict=True) if weight]
-    parts = [_part(estimate)._replace(u=u) for estimate, u in used]
-    raw = math.fsum(part.u * part.raw for part in parts)
-    own = [clip(part.raw) for part in parts]
-    error = _root_sum(part.u**2 * part.variance(p) for part, p in zip(parts, own, strict=True))
-    noise = _root_sum(part.u**2 * part.noise(p) for part, p in zip(parts, own, strict=True))
-    half = normal_quantile(rule.confidence) * error + _half_report(parts)
-    limits = clip(clip(raw) - half), clip(clip(raw) + half)
-    return replace(_pooled_estimate(used, raw, (error, noise), (limits, limits), rule), option=option)
 
 
 def _pool_option(column: Sequence[Estimate], rule: IntervalRule, options: int) -> Estimate:

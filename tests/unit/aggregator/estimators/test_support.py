@@ -9,7 +9,7 @@ from sottovoce.aggregator.estimators import Estimate, IntervalRule, estimate
 from sottovoce.aggregator.estimators.band import band
 from sottovoce.aggregator.estimators.intervals import METHODS, exact
 from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean
-from sottovoce.aggregator.estimators.pooling import combine, estimate_strata, merge, pool
+from sottovoce.aggregator.estimators.pooling import estimate_strata, merge, pool
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Shares, estimate_share, estimate_shares, poisoning
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.errors import EstimateError
@@ -268,36 +268,11 @@ def test_means_are_pooled_by_the_noise_of_their_channels() -> None:
     assert (whole.std_error or 9) < (parts[0].std_error or 0)
 
 
-def test_weighted_shares_use_raw_values() -> None:
-    """.7 of -1/2 and .3 of 1/2: the negative stratum counts in full; weights are scaled."""
-    low = estimate_share("yes", 0, 50, FLIP.a, FLIP.b)
-    middle = estimate_share("yes", 25, 50, FLIP.a, FLIP.b)
-    whole = combine([low, middle], [7, 3], "all")
-
-    assert whole.raw == pytest.approx(0.7 * -0.5 + 0.3 * 0.5)
-    assert (whole.option, whole.clipped, whole.n) == ("all", 0.0, 100)
-    assert whole.implausible
-
-
-@pytest.mark.parametrize("weights", [[1.0], [0.0, 0.0], [-1.0, 2.0], [math.nan, 1.0], [math.inf, 1.0]])
-def test_impossible_weights_are_refused(weights: list[float]) -> None:
-    """One for each stratum, finite, not negative, not all 0."""
-    part = estimate_share("yes", 30, 100, FLIP.a, FLIP.b)
-    with pytest.raises(EstimateError):
-        combine([part, part], weights, "all")
-
-
 def test_strata_that_do_not_belong_together_are_refused() -> None:
-    """No stratum, other options, a single report with a weight, a mean among shares."""
-    part, one = estimate_share("yes", 30, 100, FLIP.a, FLIP.b), estimate_share("yes", 1, 1, FLIP.a, FLIP.b)
+    """No stratum, and other options."""
+    part = estimate_share("yes", 30, 100, FLIP.a, FLIP.b)
     mean = estimate_mean("mean", {0: 10, 2: 9}, RATING)
-    for refuse in (
-        lambda: estimate_strata([], YES),
-        lambda: pool([]),
-        lambda: pool([[part], [mean]]),
-        lambda: combine([part, one], [1, 1], "all"),
-        lambda: combine([part, mean], [1, 1], "all"),
-    ):
+    for refuse in (lambda: estimate_strata([], YES), lambda: pool([]), lambda: pool([[part], [mean]])):
         with pytest.raises(EstimateError):
             refuse()
 
