@@ -27,7 +27,7 @@ from sottovoce.aggregator.analysis.tables.odds_ratio import odds_ratio
 from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Pairs, independence
 from sottovoce.aggregator.analysis.tables.score_intervals import implausible
 from sottovoce.aggregator.analysis.tables.table import Rule, TwoWayTable, independence_of
-from sottovoce.aggregator.analysis.tables.test_inversion_intervals import correlation, difference, ratio
+from sottovoce.aggregator.analysis.tables.test_inversion_intervals import difference, phi, ratio
 from sottovoce.aggregator.estimators.intervals import same_people, score_cc
 from sottovoce.aggregator.estimators.means import ScoredChannel, mean_interval
 from sottovoce.aggregator.estimators.question_variables import variables_of
@@ -120,7 +120,7 @@ def _limits(reports: Joint) -> dict[str, tuple[float, float]]:
     inverted = {
         "difference": difference(reports, (0, 1), 1, (-1.0, 1.0), Z),
         "ratio": ratio(reports, (0, 1), 1, Z),
-        "phi": correlation(reports, Z),
+        "phi": phi(reports, Z),
     }
     return {
         "cell": (float(cell.low or 0), float(cell.high or 0)),

@@ -31,13 +31,7 @@ from sottovoce.aggregator.analysis.tables.table import (
     inverted_result,
     widened,
 )
-from sottovoce.aggregator.analysis.tables.test_inversion_intervals import (
-    Inverted,
-    correlation,
-    difference,
-    phi_among_answered,
-    ratio,
-)
+from sottovoce.aggregator.analysis.tables.test_inversion_intervals import Inverted, difference, phi, ratio
 from sottovoce.aggregator.analysis.tables.three_way import Cells, ThreeWayTable, three_way
 from sottovoce.aggregator.analysis.weights import weights_of_reports
 from sottovoce.aggregator.estimators.blocks.joint_channel import check_identified
@@ -298,12 +292,11 @@ def _measures(table: TwoWayTable, z: float) -> Measures:
     turn = math.sqrt(people[0] * people[1] / max(yes * (sum(people) - yes), 1.0))
     odds = widened(Inverted(point, None, low or 0.0, math.inf if high is None else high), by_odds, (0.0, math.inf), z)
     apart = widened(apart, by_share, (-1.0, 1.0), 0.0 if table.by_mover else z)
-    phi = phi_among_answered(whole, z) if table.among_answered else correlation(whole, z)
     return Measures(
         inverted_result(whole, between(apart, *shares), (-1.0, 1.0)),
         inverted_result(whole, widened(ratio(whole, (0, 1), 1, z), by_log, (0.0, np.inf), z), (0.0, np.inf)),
         replace(inverted_result(whole, odds, (0.0, np.inf)), std_error_kind="", method=PROFILE, low=low and odds.low),
-        inverted_result(whole, widened(phi, by_share * turn, (-1.0, 1.0), z), (-1.0, 1.0)),
+        inverted_result(whole, widened(phi(whole, z), by_share * turn, (-1.0, 1.0), z), (-1.0, 1.0)),
     )
 
 

@@ -8,14 +8,13 @@ Method      { t : Q(m, t)^2 <= z^2 grad Q' C grad Q }, m means of products of sc
 Difference  of the outcome's means in group 1 and group 0: Q = m1 A0 - m0 A1 - t A1 A0, m the mean of z_A z_B.
 Ratio       Q = (1 - u) m1 A0 - u m0 A1 with u = t / (1 + t), which maps [0, infinity] to [0, 1].
 Mean        of the outcome within one group: Q = m1 - t A1.
-Correlation Q = m_AB - m_A m_B - t sqrt(V_A V_B), V = (mean score of the square) - m^2, an indicator being its own
-            square: phi of two yes/no variables. [-1, 1] if a V is not positive.
+Correlation of two yes/no variables, phi: Q = m_AB - m_A m_B - t sqrt(V_A V_B), V = m - m^2. [-1, 1] if a V is not
+            positive.
 Std. error  by the delta method, for comparison only: its intervals cover .924 to .974.
 """
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -29,8 +28,7 @@ from sottovoce.aggregator.analysis.tables.pair_moments import (
 )
 from sottovoce.aggregator.analysis.tables.score_intervals import edge
 from sottovoce.aggregator.analysis.tables.sparse_tables import difference_limits, phi_limits, ratio_limits, thin_table
-from sottovoce.aggregator.estimators.variable import Floats, NumberVariable, Reported, Variable
-from sottovoce.shared.errors import EstimateError
+from sottovoce.aggregator.estimators.variable import Floats
 
 METHOD = "inversion"
 
@@ -109,37 +107,8 @@ def mean_among(joint: Joint, group: int, outcome: int, bounds: tuple[float, floa
     return _inverted(found, raw, delta, lambda t: (m - t * g, (1.0, -t)), bounds, z)
 
 
-def correlation(joint: Joint, z: float) -> Inverted:
-    """Estimate the correlation of two numbers, or phi of two yes/no variables, whose second category is the yes.
-
-    Raises EstimateError if the reports of a number do not show its variance.
-    """
-    strata = tuple(replace(each, first=_squared(each.first), second=_squared(each.second)) for each in joint.strata)
-    found = replace(joint, strata=strata).moments(
-        lambda each: np.column_stack([each.cell(0, 0), each.first, each.second])
-    )
-    both, a, a2, b, b2 = found.mean.tolist()
-    of_a, of_b = a2 - a * a, b2 - b * b
-    # Noise can make an estimated variance negative: the reports then say nothing about a correlation.
-    if min(of_a, of_b) <= 0:
-        return Inverted(None, None, -1.0, 1.0)
-    spread = math.sqrt(of_a * of_b)
-    raw = (both - a * b) / spread
-
-    def slopes(t: float) -> tuple[float, tuple[float, ...]]:
-        by_a, by_b = t * spread / of_a / 2, t * spread / of_b / 2
-        return both - a * b - t * spread, (1.0, -b + 2 * a * by_a, -by_a, -a + 2 * b * by_b, -by_b)
-
-    # Q = spread (correlation - t), so at the point its gradient is the correlation's gradient times spread.
-    delta = tuple(slope / spread for slope in slopes(raw)[1])
-    thin = thin_table(joint, (0, 1), 1)
-    if thin is not None:
-        return _around(raw, _delta(found, delta), phi_limits(thin, z), (-1.0, 1.0))
-    return _inverted(found, raw, delta, slopes, (-1.0, 1.0), z)
-
-
-def phi_among_answered(joint: Joint, z: float) -> Inverted:
-    """Estimate phi of two yes/no variables among the people who answered both.
+def phi(joint: Joint, z: float) -> Inverted:
+    """Estimate phi, the correlation of two yes/no variables, among the people who answered both.
 
     The second category of a variable is its yes, a third one is no answer.
     Maths: with p = E[z z'], a = E[z r'], b = E[r z'] and m = E[r r'], phi = (p m - a b) / sqrt(a (m - a) b (m - b)).
@@ -165,35 +134,12 @@ def phi_among_answered(joint: Joint, z: float) -> Inverted:
         )  # fmt: skip
 
     raw = (p * m - a * b) / spread
-    return _inverted(found, raw, tuple(slope / spread for slope in slopes(raw)[1]), slopes, (-1.0, 1.0), z)
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Squared(Variable):
-    """Variable with two scores: of its value and of its square; an indicator equals its square."""
-
-    of: Variable
-
-    def likelihood(self, reported: Reported) -> Floats:
-        return self.of.likelihood(reported)
-
-    def scores(self, reported: Reported) -> Floats:
-        """Return scores of the value and of its square, (u, 2)."""
-        if not isinstance(self.of, NumberVariable):
-            # An indicator equals its square, so its score serves for both.
-            return np.repeat(self.of.scores(reported)[:, [1]], 2, axis=1)
-        squares = self.of.square_scores(reported)
-        if squares is None:
-            raise EstimateError(
-                "'{variable}' {reason}",
-                variable=self.of.full_name,
-                reason=self.of.only_outcome or "does not tell its spread",
-            )
-        return np.column_stack([self.of.scores(reported), squares])
-
-
-def _squared(variable: Variable) -> Variable:
-    return _Squared(of=variable, categories=variable.categories, block=variable.block)
+    # Q = spread (phi - t), so at the point its gradient is that of phi times spread.
+    delta = tuple(slope / spread for slope in slopes(raw)[1])
+    thin = None if joint.may_decline else thin_table(joint, (0, 1), 1)
+    if thin is not None:
+        return _around(raw, _delta(found, delta), phi_limits(thin, z), (-1.0, 1.0))
+    return _inverted(found, raw, delta, slopes, (-1.0, 1.0), z)
 
 
 _Slopes = Callable[[float], tuple[float, tuple[float, ...]]]

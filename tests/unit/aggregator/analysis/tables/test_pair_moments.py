@@ -12,11 +12,11 @@ from sottovoce.aggregator.analysis.tables.odds_ratio import odds_ratio
 from sottovoce.aggregator.analysis.tables.pair_moments import Pairs, count_pairs, independence, joint
 from sottovoce.aggregator.analysis.tables.score_intervals import forged, implausible, uniformity
 from sottovoce.aggregator.analysis.tables.table import Rule, TwoWayTable
-from sottovoce.aggregator.analysis.tables.test_inversion_intervals import correlation, difference, mean_among, ratio
+from sottovoce.aggregator.analysis.tables.test_inversion_intervals import difference, mean_among, phi, ratio
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.shared.errors import EstimateError
 
-from tests.documents import number, one_of, parsed, some_of
+from tests.documents import one_of, parsed, some_of
 from tests.unit.aggregator.analysis.reports import noisy_numbers
 from tests.unit.aggregator.analysis.samples import (
     Z,
@@ -26,7 +26,6 @@ from tests.unit.aggregator.analysis.samples import (
     masks_by_coin,
     openly,
     pair,
-    public,
     reported,
     subset,
     variable,
@@ -108,7 +107,7 @@ def test_q_values_are_those_of_the_textbook():
         (difference(GROUPS, (0, 1), 1, (-1.0, 1.0), Z), 0.45, (0.327598, 0.572402)),
         (ratio(COINS, (0, 1), 1, Z), 3.030201, (1.703610, 6.646819)),
         (ratio(GROUPS, (0, 1), 1, Z), 5.5, (3.053888, 20.791136)),
-        (correlation(COINS, Z), 0.496469, (0.245284, 0.748149)),
+        (phi(COINS, Z), 0.496469, (0.245284, 0.748149)),
     ],
     ids=["difference", "of public groups", "ratio", "of public ones", "phi"],
 )
@@ -132,7 +131,7 @@ def test_ratio_over_a_share_that_may_be_nothing_has_no_upper_limit():
 
 def test_phi_of_an_impossible_margin_is_anything():
     """Where a share of yes is below 0, as sampled by chance."""
-    found = correlation(pair(coin, coin, [[160, 60], [40, 10]]), Z)
+    found = phi(pair(coin, coin, [[160, 60], [40, 10]]), Z)
 
     assert (found.raw, found.low, found.high) == (None, -1, 1)
 
@@ -151,25 +150,6 @@ def test_moments_of_a_geometric_number():
     mean, square = geometric.scores(reports).mean(), geometric.square_scores(reports).mean()
 
     assert (mean, square, square - mean**2) == pytest.approx((4.988333, 33.628333, 8.744864), abs=5e-7)
-
-
-def test_correlation_of_two_numbers_is_corrected_for_noise():
-    """Reports of a number against the number itself: 1 is within the limits, and the noisy figure is not."""
-    true = variable(public(number(0, 10, 1, {})))
-    truth, reports = noisy_numbers()
-
-    found = correlation(joint([count_pairs(geometric, true, (reports, truth))], 600), Z)
-
-    assert found.low <= 1 <= found.high
-    assert np.corrcoef(reports, truth)[0, 1] < found.low
-
-
-def test_number_without_a_spread_has_no_correlation():
-    """Two ends tell the mean alone."""
-    (ends,) = variables_of(parsed(number(0, 10, 1, {"name": "rounding_rr", "a": "3/4", "b": "1/4"})))
-
-    with pytest.raises(EstimateError, match="which say nothing of its spread"):
-        correlation(pair(ends, coin, [[10, 20], [30, 40]]), Z)
 
 
 def test_odds_ratio_with_profile_limits():

@@ -16,7 +16,7 @@ from sottovoce.aggregator.analysis.tables.pair_moments import Joint, count_pairs
 from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, cell_moments
 from sottovoce.aggregator.analysis.tables.sparse_tables import ThinTable, phi_limits, score_variance, thin_table
 from sottovoce.aggregator.analysis.tables.table import TOO_FEW, Rule, TwoWayTable, independence_of
-from sottovoce.aggregator.analysis.tables.test_inversion_intervals import correlation, difference, mean_among, ratio
+from sottovoce.aggregator.analysis.tables.test_inversion_intervals import difference, mean_among, phi, ratio
 from sottovoce.aggregator.estimators.variable import Variable
 
 from tests.documents import one_of, question
@@ -337,7 +337,7 @@ def test_limits_hold_what_is_shown() -> None:
         for found, low, high in (
             (difference(reports, (0, 1), 1, (-1.0, 1.0), Z), -1.0, 1.0),
             (ratio(reports, (0, 1), 1, Z), 0.0, math.inf),
-            (correlation(reports, Z), -1.0, 1.0),
+            (phi(reports, Z), -1.0, 1.0),
         ):
             assert low <= found.low <= found.high <= high
             if found.raw is not None:
