@@ -53,6 +53,13 @@ class Answers:
         tables = tuple((each.choice if isinstance(each, ScaleVariable) else each, rows) for each, rows in self.tables)
         return replace(self, variable=self.variable.choice, tables=tables)
 
+    def shown_as(self, variable: Variable) -> "Answers":
+        """Return the same as another variable of the question: of a public one, in all channels."""
+        if not variable.public:
+            return replace(self, variable=variable)
+        # Public answers have no channel, so their merged categories hold in all revisions.
+        return replace(self, variable=variable, tables=tuple((variable, values) for _, values in self.tables))
+
     @cached_property
     def likelihood(self) -> Array:
         """Likelihood c P(reported | truth) of each different report, (u, k), any c > 0."""
@@ -141,11 +148,10 @@ class JointAnswers:
         return self._by_channel(joint_likelihood, np.empty((self.different.shape[1], *sizes)))
 
     def scores(self, categories: Sequence[int]) -> Array:
-        """Return unbiased scores of having all of these categories, (n,)."""
-        found = self._by_channel(
+        """Return unbiased scores of having all of these categories, of each combination, (u,)."""
+        return self._by_channel(
             lambda variables, reported: joint_scores(variables, categories, reported), np.empty(self.different.shape[1])
         )
-        return found[self.codes]
 
     def _by_channel(self, of: Callable[[list[Variable], list[Numbers]], Array], found: Array) -> Array:
         """Fill in the figures of the combinations, those that came through the same channels together."""

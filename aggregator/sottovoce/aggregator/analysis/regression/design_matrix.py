@@ -285,7 +285,8 @@ def product_scores(factors: Sequence[Factor], rows: Row) -> Array:
             found = found * scores_of(one.answers, one.category, rows, squared=one.squared)
         else:
             categories = [each.answers.variable.categories.index(each.category) for each in together]
-            found = found * joint_answers([each.answers for each in together], rows).scores(categories)
+            joint = joint_answers([each.answers for each in together], rows)
+            found = found * joint.scores(categories)[joint.codes]
     return found
 
 

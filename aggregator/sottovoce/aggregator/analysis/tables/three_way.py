@@ -20,13 +20,13 @@ import numpy as np
 from sottovoce.aggregator.analysis.availability import left_out, merged, small
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.result import Result
-from sottovoce.aggregator.analysis.selection import SelectedVariable, alike
+from sottovoce.aggregator.analysis.selection import SelectedVariable
 from sottovoce.aggregator.analysis.tables.likeliest_cells import METHOD, MOST_LIKELIHOODS, LikeliestTable
 from sottovoce.aggregator.analysis.tables.ml_table import ObservedReports
 from sottovoce.aggregator.analysis.tables.pair_moments import null_of
 from sottovoce.aggregator.analysis.tables.table import SCORE_PRODUCTS, TOO_FEW, TOO_WIDE, Rule
-from sottovoce.aggregator.estimators.blocks.joint_channel import joint_likelihood, joint_scores
-from sottovoce.aggregator.estimators.variable import Floats, Reported, Truths, Variable
+from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of, joint_answers
+from sottovoce.aggregator.estimators.variable import Floats, Truths, Variable
 from sottovoce.shared.errors import EstimateError, Sentence
 
 TOO_MANY = "the three questions have too many combinations of answers; choose questions with fewer answers"
@@ -138,34 +138,24 @@ def three_way(columns: Columns, chosen: Sequence[SelectedVariable], inside: Trut
         EstimateError: no report carries all three, or they have too many combinations.
     """
     rows = np.ones(len(columns), dtype=bool) if inside is None else inside
-    newest: list[Variable] = [chosen[0].newest]
+    answers: list[Answers] = []
     notes: tuple[Sentence, ...] = ()
-    # At most one of the two is public, so neither changes the people of the other.
-    for each in chosen[1:]:
-        shown, rows, left = _shown(columns, each, rows, rule)
-        newest.append(shown)
+    # At most one of the rows' and the columns' is public, so neither changes the people of the other.
+    for place, each in enumerate(chosen):
+        shown, rows, left = _shown(columns, each, rows, rule) if place else (each.newest, rows, ())
+        answers.append(answers_of(columns, each.newest.full_name).shown_as(shown))
         notes = left or notes
-    cells = list(product(*(range(len(each.categories)) for each in newest)))
-    found: list[tuple[Floats, Floats, Floats]] = []
-    for revisions in alike(columns, chosen):
-        # Public answers have no channel, so their merged categories hold in all revisions.
-        own = [
-            new if new.public else (each.variables[revisions[-1]] or new)
-            for each, new in zip(chosen, newest, strict=True)
-        ]
-        values = [columns.values[each.question.name][rows & np.isin(columns.revision, revisions)] for each in chosen]
-        reported, counts = _distinct(own, values)
-        if len(counts) * len(cells) > MOST_LIKELIHOODS:
-            raise EstimateError(TOO_MANY)
-        if len(counts):
-            likelihoods = joint_likelihood(own, reported).reshape(len(counts), -1)
-            scores = np.stack([joint_scores(own, cell, reported) for cell in cells], axis=1)
-            found.append((likelihoods, counts, scores))
-    if not found:
+    there = np.flatnonzero(np.logical_and.reduce([rows, *(each.observed for each in answers)]))
+    if not len(there):
         raise EstimateError("no report contains all of these questions: they are never asked of the same person")
-    likelihoods, counts, scores = (np.concatenate(each) for each in zip(*found, strict=True))
-    seen = ObservedReports(likelihoods, counts)
-    return ThreeWayTable(tuple(newest), int(rows.sum()), seen, scores, rule.z, notes)
+    newest = tuple(each.variable for each in answers)
+    joint, cells = joint_answers(answers, there), list(product(*(range(len(each.categories)) for each in newest)))
+    counts = np.bincount(joint.codes).astype(float)
+    if len(counts) * len(cells) > MOST_LIKELIHOODS:
+        raise EstimateError(TOO_MANY)
+    seen = ObservedReports(joint.likelihood.reshape(len(counts), -1), counts)
+    scores = np.stack([joint.scores(cell) for cell in cells], axis=1)
+    return ThreeWayTable(newest, int(rows.sum()), seen, scores, rule.z, notes)
 
 
 def _shown(
@@ -180,19 +170,3 @@ def _shown(
     if not notes:
         return merged(each.newest, people, rule.least), rows, ()
     return shown, rows & ~np.isin(columns.values[each.question.name], small(each.newest, people, rule.least)), notes
-
-
-def _distinct(variables: Sequence[Variable], values: Sequence[Reported]) -> tuple[list[Reported], Floats]:
-    """Return the distinct reports that carry all variables, a column for each, and their numbers, (m,)."""
-    there = np.logical_and.reduce([column != null_of(column) for column in values])
-    there[there] = np.logical_and.reduce(
-        [each.observed(column[there]) for each, column in zip(variables, values, strict=True)]
-    )
-    # Reported values may be large, so keys are made from their places among the distinct ones.
-    found = [np.unique(column[there], return_inverse=True) for column in values]
-    sizes = tuple(len(distinct) for distinct, _ in found)
-    if not all(sizes):
-        return [distinct for distinct, _ in found], np.zeros(0)
-    there_keys, counts = np.unique(np.ravel_multi_index(tuple(place for _, place in found), sizes), return_counts=True)
-    places = np.unravel_index(there_keys, sizes)
-    return [distinct[place] for (distinct, _), place in zip(found, places, strict=True)], counts.astype(float)
