@@ -18,14 +18,14 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.estimates import ANSWERED, ASKED_AND_ANSWERED
 from sottovoce.aggregator.analysis.report_columns import Columns, absence, check_one_wave, find_variable
 from sottovoce.aggregator.analysis.subset import SMALLEST_SUBSET
-from sottovoce.aggregator.analysis.tables.pair_moments import Numbers, Pairs, count_halves, count_pairs
+from sottovoce.aggregator.analysis.tables.pair_moments import Pairs, count_halves, count_pairs
 from sottovoce.aggregator.analysis.tables.score_intervals import uniformity
 from sottovoce.aggregator.estimators.question_variables import check_pair, variables_of
 from sottovoce.aggregator.estimators.variable import Floats, Variable
@@ -313,10 +313,17 @@ def count_strata(
         halves: count the reports that carry only one of the variables, too.
     """
     found = []
-    for stratum in strata(columns, pair, inside):
-        given = None if weights is None else np.asarray(weights, dtype=float)[stratum.rows]
-        pairs = count_pairs(*stratum.variables, stratum.columns, given)
-        found.append(replace(pairs, halves=count_halves(*stratum.variables, stratum.columns)) if halves else pairs)
+    for revisions in alike(columns, pair):
+        rows: Any = slice(None) if inside is None else inside
+        # A mask copies the columns; if all revisions are alike, a slice avoids that.
+        if len(revisions) < len(columns.revisions):
+            of_these = np.isin(columns.revision, revisions)
+            rows = of_these if inside is None else of_these & inside
+        one, other = (columns.values[each.question.name][rows] for each in pair)
+        first, second = (each.variables[revisions[-1]] or each.newest for each in pair)
+        given = None if weights is None else np.asarray(weights, dtype=float)[rows]
+        pairs = count_pairs(first, second, (one, other), given)
+        found.append(replace(pairs, halves=count_halves(first, second, (one, other))) if halves else pairs)
     return found
 
 
@@ -343,32 +350,6 @@ def impossible_cells(columns: Columns, pair: tuple[SelectedVariable, SelectedVar
                     hidden.add((category, answer) if gate is rows else (answer, category))
         found.append(frozenset(hidden))
     return frozenset.intersection(*found)
-
-
-class Stratum(NamedTuple):
-    """Reports of two questions through the same channels, including those without a value for one or both.
-
-    ``rows`` is their index into columns of all reports.
-    """
-
-    variables: tuple[Variable, Variable]
-    columns: tuple[Numbers, Numbers]
-    rows: Any
-
-
-def strata(columns: Columns, pair: tuple[SelectedVariable, SelectedVariable], inside: Any = None) -> list[Stratum]:  # noqa: ANN401 - an array
-    """Split the reports ``inside`` a mask (n,), all by default, into strata of equal channels of two variables."""
-    found = []
-    for revisions in alike(columns, pair):
-        rows: Any = slice(None) if inside is None else inside
-        # A mask copies the columns; if all revisions are alike, a slice avoids that.
-        if len(revisions) < len(columns.revisions):
-            of_these = np.isin(columns.revision, revisions)
-            rows = of_these if inside is None else of_these & inside
-        one, other = (columns.values[each.question.name][rows] for each in pair)
-        first, second = (each.variables[revisions[-1]] or each.newest for each in pair)
-        found.append(Stratum((first, second), (one, other), rows))
-    return found
 
 
 def alike(columns: Columns, variables: Sequence[SelectedVariable]) -> list[list[int]]:
