@@ -132,8 +132,8 @@ def _with_declining(sample: Sample, kind: str) -> _Likelihood:
     # Ten events per coefficient, the common rule for logits (Peduzzi et al. 1996); not validated for randomized
     # reports.
     few = share * sample.n < DECLINED_PER_PARAMETER * len(terms)
-    common = sample.declining == COMMON or (sample.declining is None and few)
-    notes = (ONE_SHARE,) if common and sample.declining is None and len(terms) > 1 else ()
+    common = sample.choices.declining == COMMON or (sample.choices.declining is None and few)
+    notes = (ONE_SHARE,) if common and sample.choices.declining is None and len(terms) > 1 else ()
     if sample.design.randomized:
         return _declining_with_randomized(sample, kind, share, common)._replace(notes=notes)
     # A public answer excludes all others; its likelihood of 0 among those who answered would have no logarithm.
@@ -258,7 +258,7 @@ def _kind(sample: Sample) -> str:
     if sample.clusters is not None:
         return "clustered"
     # With survey weights only the sandwich is right: model errors with weights of mean 1 were 6 % too small in a check.
-    return sample.errors if sample.weights is None else "sandwich"
+    return sample.choices.errors if sample.weights is None else "sandwich"
 
 
 def _tests(fitted: Fitted) -> Iterator[LikelihoodRatio]:
@@ -285,7 +285,8 @@ def _without_maximum(fitted: Fitted) -> Regression:
     for index, parameter in enumerate(counted(everything, len(everything))):
         # With weights or clusters the likelihood is no true one, so its ratios give no valid limits.
         bounded = sample.plain and runs_off is not None and index not in fitted.latent
-        low, high = profile_limits(fitted.model, fitted.fit, index, sample.confidence) if bounded else (None, None)
+        at = fitted.model, fitted.fit, index, sample.choices.confidence
+        low, high = profile_limits(*at) if bounded else (None, None)
         found.append(Coefficient(parameter.category, parameter.term.name, None, None, low, high))
     count, limits = len(fitted.parameters), BY_RATIO if sample.plain else NO_LIMITS
     missing = NOT_FOUND if runs_off is None else Sentence(NO_MAXIMUM, terms=_running(fitted, runs_off), limits=limits)

@@ -80,7 +80,7 @@ def check_random_intercept(sample: Sample, kind: str, cluster: bool, careless: b
     clashes = {
         "a cluster": cluster,
         "an outcome that is not yes or no": kind != "logit",
-        "other errors": sample.errors != "observed",
+        "other errors": sample.choices.errors != "observed",
         "the correction for careless answers": careless,
         "weights": sample.weights is not None,
         "randomized predictors": bool(sample.design.randomized),
@@ -101,7 +101,7 @@ def random_intercept(sample: Sample, points: int) -> Regression:
     columns = sample.design.public[:, rows]
     model = person_model.PersonModel(columns, np.ones((1, len(rows))), likelihood, starts, points, people)
     model, fit, covariance = person_model.settled(model, NO_MAXIMUM)
-    named, z = [(None, term.name) for term in sample.design.terms], normal_quantile(sample.confidence)
+    named, z = [(None, term.name) for term in sample.design.terms], normal_quantile(sample.choices.confidence)
     return Regression(
         model="logit",
         outcome=sample.outcome.name,
@@ -112,7 +112,7 @@ def random_intercept(sample: Sample, points: int) -> Regression:
         random_intercept={
             "clusters": int(people.sum()),
             "points": model.points,
-            "sd": person_model.spread(model, fit, covariance, sample.confidence),
+            "sd": person_model.spread(model, fit, covariance, sample.choices.confidence),
             "test": person_model.spread_test(model, fit),
         },
         design=sample.design.recipe,
@@ -295,7 +295,7 @@ def regress(
 
     def fit(moved: Columns, level: float) -> Regression:
         own, *others = (answers_of(moved, name) for name in (outcome, *variables))
-        data = take_sample(moved, own, formula, others, replace(choices, confidence=level))
+        data = take_sample(moved, own, formula, others, replace(sample.choices, confidence=level))
         try:
             return made(data)
         except EstimateError:
@@ -305,7 +305,7 @@ def regress(
         return _fit(data, kind, careless) if cluster_effect is None else random_intercept(data, points)
 
     take = partial(take_sample, columns, explained, formula, explaining)
-    choices, sample, result = _without_edges(take, made, choices, sample)
+    sample, result = _without_edges(take, made, sample)
     facts = facts_of(columns, (outcome, *variables))
     result = carried(fit, columns, facts, confidence) if facts else result
     names = dict.fromkeys(each.variable.question for each in (explained, *explaining))
@@ -328,22 +328,20 @@ def _only_linear(found: Regression, sample: Sample) -> Regression:
 
 
 def _without_edges(
-    take: Callable[..., Sample], made: Callable[[Sample], Regression], choices: RegressionOptions, sample: Sample
-) -> tuple[RegressionOptions, Sample, Regression]:
-    """Return options, reports and model, without groups too few for an estimate if the model then has a maximum."""
-    whole = choices, sample, made(sample)
-    used, found = whole[1:]
+    take: Callable[..., Sample], made: Callable[[Sample], Regression], sample: Sample
+) -> tuple[Sample, Regression]:
+    """Return reports and model, without groups too few for an estimate if the model then has a maximum."""
+    whole = used, found = sample, made(sample)
     while found.at_edge:
-        choices = replace(choices, at_edge=(*choices.at_edge, *found.at_edge))
         try:
-            reduced = take(choices)
+            reduced = take(replace(used.choices, at_edge=(*used.choices.at_edge, *found.at_edge)))
         # Without them a predictor may not vary, or another group is small.
         except EstimateError:
             return whole
         if reduced.n == used.n:
             return whole
         used, found = reduced, made(reduced)
-    return (choices, used, found) if found.converged else whole
+    return (used, found) if found.converged else whole
 
 
 def _described(
@@ -436,6 +434,6 @@ def _warnings(sample: Sample, kind: str) -> list[str]:
     if sample.waves > 1:
         warnings.append(selection.SAME_PEOPLE)
     weighted = sample.weights is not None or sample.clusters is not None
-    if weighted and kind != "linear" and sample.errors != "sandwich":
+    if weighted and kind != "linear" and sample.choices.errors != "sandwich":
         warnings.append(CLUSTERED if sample.clusters is not None else SANDWICH)
     return warnings

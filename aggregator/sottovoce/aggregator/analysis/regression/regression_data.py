@@ -303,10 +303,7 @@ class Sample:
     design: Design
     weights: Array | None
     clusters: Codes | None
-    errors: str
-    confidence: float
-    described: DescribedPeople = EVERYBODY
-    declining: str | None = None
+    choices: RegressionOptions
     left_out: tuple[Sentence, ...] = ()
     waves: int = 1
     squares: Array | None = None
@@ -338,12 +335,12 @@ class Sample:
     @property
     def declines(self) -> bool:
         """True if people may have declined, and the model describes those who answered."""
-        return self.described.answered and self.outcome.variable.absent
+        return self.choices.described.answered and self.outcome.variable.absent
 
     @property
     def categories(self) -> tuple[str, ...]:
         """Categories of the outcome among the people described."""
-        return self.described.categories(self.outcome.variable)
+        return self.choices.described.categories(self.outcome.variable)
 
     @property
     def answered(self) -> Array | None:
@@ -360,7 +357,8 @@ class Sample:
     @property
     def quantile(self) -> float:
         """Standard errors on either side of an estimate within its limits: normal, of clusters Student's t."""
-        return t_quantile(self.confidence, self.df) if self.df else normal_quantile(self.confidence)
+        level = self.choices.confidence
+        return t_quantile(level, self.df) if self.df else normal_quantile(level)
 
     @cached_property
     def df(self) -> int:
@@ -408,10 +406,7 @@ def take_sample(
         ),
         None if weights is None else weights[rows],
         None if clusters is None else np.unique(clusters[rows], return_inverse=True)[1],
-        choices.errors,
-        choices.confidence,
-        choices.described,
-        choices.declining,
+        choices,
         (*one_sided, *left),
         1 if columns.survey.fresh_samples else len(np.unique(columns.wave[rows])),
     )
