@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from sottovoce.aggregator.analysis.tables.ml_table import ObservedReports, likeliest_table, log_likelihood
+from sottovoce.aggregator.analysis.tables.ml_table import ObservedReports, beyond, likeliest_table, log_likelihood
 from sottovoce.aggregator.analysis.tables.score_intervals import edge
 from sottovoce.aggregator.estimators.variable import Floats
 
@@ -128,13 +128,9 @@ class LikeliestTable:
 
     def _leap(self, start: Floats, once: Floats, twice: Floats) -> Floats:
         """Return the SQUAREM extrapolation of three tables if it is one and likelier, else the last of them."""
-        change, bend = once - start, twice - 2 * once + start
-        length = float(np.linalg.norm(change)) / max(float(np.linalg.norm(bend)), _TINY)
         # The three tables have the same share, so every point on the curve through them has it too.
-        far = start + 2 * length * change + length**2 * bend
-        if length <= 1 or far.min() < 0:
-            return twice
-        return far if log_likelihood([self.seen], far) > log_likelihood([self.seen], twice) else twice
+        far = beyond((start, once, twice))
+        return twice if far is None else max(twice, far, key=lambda table: log_likelihood([self.seen], table))
 
 
 @dataclass(frozen=True)

@@ -135,18 +135,24 @@ def _extrapolated(
     step: Callable[[Floats], Floats], likelihood: Callable[[Floats], float], path: tuple[Floats, Floats, Floats]
 ) -> tuple[Floats, float]:
     """Return the SQUAREM extrapolation of three points if its likelihood is higher, else the last; with likelihood."""
-    start, once, twice = path
-    change, bend, reached = once - start, twice - 2 * once + start, likelihood(twice)
-    # Step length S3 of Varadhan and Roland 2008; length 1 is the plain EM step.
-    length = float(np.linalg.norm(change)) / max(float(np.linalg.norm(bend)), _FLOOR)
-    far = start + 2 * length * change + length**2 * bend
-    # Outside the simplex the likelihood is not defined.
-    if length <= 1 or far.min() < 0:
+    twice = path[-1]
+    far, reached = beyond(path), likelihood(twice)
+    if far is None:
         return twice, reached
     # A plain step after the jump restores stability; the likelihood check keeps EM's monotone ascent.
     better = step(far / far.sum())
     farther = likelihood(better)
     return (better, farther) if farther >= reached else (twice, reached)
+
+
+def beyond(path: tuple[Floats, Floats, Floats]) -> Floats | None:
+    """Return the SQUAREM extrapolation of three points; None if it is none, or outside the simplex."""
+    start, once, twice = path
+    change, bend = once - start, twice - 2 * once + start
+    # Step length S3 of Varadhan and Roland 2008; length 1 is the plain EM step.
+    length = float(np.linalg.norm(change)) / max(float(np.linalg.norm(bend)), _FLOOR)
+    far = start + 2 * length * change + length**2 * bend
+    return None if length <= 1 or far.min() < 0 else far
 
 
 def _cells(first: Floats, second: Floats) -> Floats:
