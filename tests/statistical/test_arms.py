@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.report_columns import Columns
-from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_arms, compare_arms
+from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_arms
 from sottovoce.aggregator.estimators.intervals import exact
 from sottovoce.shared.parse_survey import parse_survey
 
@@ -70,7 +70,8 @@ def held(setting: Setting, runs: int) -> Held:
             "hidden": np.ma.masked_array(reported[0].astype(int), mask=arm == 0),
             "common": reported[1].astype(int), "arm": arm})  # fmt: skip
         both = compare_across_arms(columns, ("hidden", "openly"))
-        figures = (*both.values, *both.differences, *both.ratios, *compare_arms(columns, "common").differences)
+        common = compare_across_arms(columns, ("common",))
+        figures = (*both.values, *both.differences, *both.ratios, *common.differences)
         for each, one in zip(right, figures, strict=True):
             low, high = one.low or 0.0, np.inf if one.high is None else one.high
             inside[each] += low <= right[each][0] <= high

@@ -49,7 +49,7 @@ from sottovoce.aggregator.analysis.report_columns import Columns, find_variable,
 from sottovoce.aggregator.analysis.selection import AMONG, AMONG_WITH_ANCHORS, CAREFUL
 from sottovoce.aggregator.analysis.subset import parse_condition, subset
 from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
-from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_arms, compare_arms
+from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_arms
 from sottovoce.aggregator.analysis.tables.crosstab import crosstab, crosstab_within
 from sottovoce.aggregator.analysis.tables.group_comparison import compare
 from sottovoce.aggregator.analysis.tables.table import Rule
@@ -471,11 +471,9 @@ class CompareRequest(WeightedRequest):
         category = self.category or ""
         # A subset beside all people would tell the answers of few.
         everybody = self.where is None
-        if self.against is not None:
-            questions = (self.outcome, self.against)
-            return comparison_document(compare_across_arms(columns, questions, category, weights, rule, everybody))
         if self.groups == ARM:
-            return comparison_document(compare_arms(columns, self.outcome, category, weights, rule, everybody))
+            questions = tuple(filter(None, (self.outcome, self.against)))
+            return comparison_document(compare_across_arms(columns, questions, category, weights, rule, everybody))
         return comparison_document(compare(columns, self.outcome, self.groups, category, weights, rule))
 
 

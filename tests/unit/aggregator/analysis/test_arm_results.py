@@ -14,7 +14,7 @@ from sottovoce.aggregator.analysis.documents import comparison_document
 from sottovoce.aggregator.analysis.estimates import SurveyResults, analyse
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import parse_request
-from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_arms, compare_arms
+from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_arms
 from sottovoce.aggregator.planning.simulated_survey import InventedReports, SetShares, invent_as_set, reports_of
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws
 from sottovoce.shared.arms.arms import ARM
@@ -225,7 +225,7 @@ def test_limits_cover() -> None:
     for seed in range(runs):
         columns = simulated(500, seed).columns
         (apart,), (ratio,) = (found := compare_across_arms(columns, ("cheated", "direct"))).differences, found.ratios
-        (none,) = compare_arms(columns, "copied").ratios
+        (none,) = compare_across_arms(columns, ("copied",)).ratios
         for place, (each, true) in enumerate([(apart, PROTECTED - DIRECT), (ratio, PROTECTED / DIRECT), (none, 1.0)]):
             low, high = each.low, each.high
             covered[place] += (low is None or low <= true) and (high is None or true <= high)
@@ -234,7 +234,7 @@ def test_limits_cover() -> None:
 
 def test_one_question_of_all_arms_has_a_ratio_too() -> None:
     """The difference is the one of any comparison of groups."""
-    found = compare_arms(simulated(2000, 3).columns, "copied")
+    found = compare_across_arms(simulated(2000, 3).columns, ("copied",))
 
     assert found.group_names == ("direct", "protected")
     assert len(found.differences) == len(found.ratios) == 1
@@ -259,7 +259,7 @@ def admitting(yes: int, asked: int = 152) -> Columns:
 def test_direct_share_is_shown_at_every_count(yes: int) -> None:
     """The survey's own people see it, and it is never the share of a group of answers."""
     found = compare_across_arms(admitting(yes), ("cheated", "direct"), "yes")
-    alone = compare_arms(admitting(yes), "direct", "yes")
+    alone = compare_across_arms(admitting(yes), ("direct",), "yes")
 
     for each in (found.values[0], alone.values[0]):
         assert each.raw == pytest.approx(yes / 152)
@@ -331,7 +331,7 @@ def test_n_counts_those_who_were_asked_in_every_arm_once() -> None:
 
     assert comparison_document(found)["n"] == 180
     assert [each.n_pair for each in found.differences] == [each.n_pair for each in found.ratios] == [120, 180]
-    assert comparison_document(compare_arms(partly_asked(), "direct", "yes"))["n"] == 120
+    assert comparison_document(compare_across_arms(partly_asked(), ("direct",), "yes"))["n"] == 120
     assert found.values[0].raw == pytest.approx(25 / 51)
     assert found.declined[0].raw == pytest.approx(9 / 60)
 

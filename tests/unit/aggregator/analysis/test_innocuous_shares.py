@@ -15,7 +15,7 @@ from sottovoce.aggregator.analysis.regression.regression_result import Regressio
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
-from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_arms, compare_arms
+from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_arms
 from sottovoce.aggregator.analysis.tables.crosstab import crosstab, crosstab_within
 from sottovoce.aggregator.analysis.tables.group_comparison import compare
 from sottovoce.aggregator.export.results_client.open_data import open_data
@@ -180,7 +180,8 @@ def test_arms_with_one_question_share_its_fact() -> None:
     for error in (None, "1/50"):
         survey = parse_survey(document(questions=[asks("y", **innocuous(error))], arms=arms(1, 1)))
         arm, y = np.repeat([0, 1], 500), np.tile(np.repeat([1, 0], [200, 300]), 2)
-        widths.append(_width(compare_arms(Columns.from_arrays(survey, {"y": y, "arm": arm}), "y").differences[0]))
+        found = compare_across_arms(Columns.from_arrays(survey, {"y": y, "arm": arm}), ("y",))
+        widths.append(_width(found.differences[0]))
     assert widths[1] == pytest.approx(widths[0], rel=0.02)
 
 

@@ -33,20 +33,25 @@ SAME_ARM = "both are asked in arm {arm}: choose questions that no arm has both o
 @with_innocuous_shares
 def compare_across_arms(
     columns: Columns,
-    questions: tuple[str, str],
+    questions: tuple[str, ...],
     category: str = "",
     weights: ArrayLike | None = None,
     rule: Rule = DEFAULT_RULE,
     everybody: bool = True,
 ) -> Compared:
-    """Compare two questions, each in its own arms; arguments are as for ``compare``.
+    """Compare a question by arm, as ``compare``, with ratios where arms are random; or two, each in its own arms.
 
-    ``questions`` are the outcome and the one that it is compared with, the reference. Where the reports are those of
-    ``everybody``, and not of a subset, answers of a direct arm are shown at every count. Raises EstimateError as
-    ``compare``, or if an arm asks both.
+    ``questions`` are the outcome, and the one that it is compared with, the reference, if any. Where the reports are
+    those of ``everybody``, and not of a subset, answers of a direct arm are shown at every count. The other arguments
+    are as for ``compare``. Raises EstimateError as ``compare``, or if an arm asks both.
     """
     rule = replace(rule, counted=everybody, kept=())
-    outcome, reference = (_by_arm(columns, name, category, weights, rule) for name in questions)
+    outcome, *against = (_by_arm(columns, name, category, weights, rule) for name in questions)
+    if not against:
+        told = outcome.category and outcome.differences and columns.survey.arms and _move_alike(outcome.parts)
+        ratios = _ratios(outcome.values) if told else ()
+        return replace(outcome, ratios=_counted_once(ratios, len(ratios), outcome.values[0].n_pair))
+    [reference] = against
     own, others = (set(LISTED.join(each.group_names).split(LISTED)) for each in (outcome, reference))
     for arm in own & others:
         raise EstimateError(SAME_ARM, arm=arm)
@@ -68,22 +73,6 @@ def compare_across_arms(
         declined=(*reference.declined, *outcome.declined) if outcome.declined and reference.declined else (),
         ratios=_counted_once(ratios, within, n),
     )
-
-
-@with_innocuous_shares
-def compare_arms(
-    columns: Columns,
-    outcome: str,
-    category: str = "",
-    weights: ArrayLike | None = None,
-    rule: Rule = DEFAULT_RULE,
-    everybody: bool = True,
-) -> Compared:
-    """Compare a question that several arms ask as ``compare``, by arm, with ratios where the groups are random arms."""
-    found = _by_arm(columns, outcome, category, weights, replace(rule, counted=everybody, kept=()))
-    told = found.category and found.differences and columns.survey.arms and _move_alike(found.parts)
-    ratios = _ratios(found.values) if told else ()
-    return replace(found, ratios=_counted_once(ratios, len(ratios), found.values[0].n_pair))
 
 
 def _by_arm(columns: Columns, name: str, category: str, weights: ArrayLike | None, rule: Rule) -> Compared:
