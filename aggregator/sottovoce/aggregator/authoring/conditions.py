@@ -75,7 +75,7 @@ class ConditionRow:
 
 def earlier_questions(draft: SurveyDraft, number: int) -> list[EarlierQuestion]:
     """Return the questions before a card that a condition may name: so no vector; of a matrix the rows."""
-    rows = [row for card in draft.cards[:number] for row in condition_rows(card) if not row.negated]
+    rows = [row for card in draft.cards[:number] for row in conditions_of(card)[0] if not row.negated]
     used = {row.question: row.options for row in rows}
     found = []
     for place, card in enumerate(draft.cards[:number]):
@@ -102,10 +102,14 @@ def answers_of(card: DraftItem) -> Mapping[str, Mapping[str, str]]:
     return {str(choice.get("name")): choice.get("label", {}) for choice in card.treated.get("choices", ())}
 
 
-def condition_rows(card: DraftItem) -> list[ConditionRow]:
-    """Return the conditions of a card, in their order."""
-    shown = card.asked.get("visible_if") or card.asked.get("any_of") or {}
-    return [_row(str(name), wanted) for name, wanted in shown.items()]
+def conditions_of(card: DraftItem) -> tuple[list[ConditionRow], str]:
+    """Return the conditions of a card in their order, and how the form shows them: ``all``, ``any`` or as ``kept``.
+
+    Only survey files can give what is kept.
+    """
+    shown, of_any = (card.asked.get(key) or {} for key in ("visible_if", "any_of"))
+    rows = [_row(str(name), wanted) for name, wanted in (shown or of_any).items()]
+    return rows, "kept" if shown and of_any else "any" if of_any else "all"
 
 
 def _row(name: str, wanted: object) -> ConditionRow:
@@ -207,12 +211,6 @@ def with_rows(names: Mapping[str, str], cards: Sequence[DraftItem]) -> dict[str,
     """Return new names of cards by their former ones, and those of the rows of each matrix."""
     rows = {name: card.name for card in cards if card.name in names for name in names_of(card.asked)}
     return {**names, **{row: f"{names[name]}{row.removeprefix(name)}" for row, name in rows.items()}}
-
-
-def mode_of(card: DraftItem) -> str:
-    """Return how the form shows the conditions: ``all``, ``any``, or as ``kept``, which only survey files can give."""
-    shown, of_any = (card.asked.get(key, {}) for key in ("visible_if", "any_of"))
-    return "kept" if shown and of_any else "any" if of_any else "all"
 
 
 def _answer_problem(asked: DraftItem, name: str, wanted: object) -> str:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.authoring.conditions import condition_rows, earlier_questions
+from sottovoce.aggregator.authoring.conditions import conditions_of, earlier_questions
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, empty_draft
 from sottovoce.aggregator.authoring.edit_commands import change
@@ -67,7 +67,7 @@ def test_all_or_any_must_hold() -> None:
 def test_none_of_them_follows_the_options() -> None:
     """The survey lists the other options, of those that there are when it is published."""
     made = typed({"if0": "how", "shown0": "how", "not0": "1", "of0.how.never": "1"})
-    (row,) = condition_rows(made.cards[3])
+    ((row,), _) = conditions_of(made.cards[3])
     assert (row.options, row.negated) == (("never",), True)
     assert shown(made) == {"visible_if": {"how": ["once", "often"]}}
     more = posted_draft({"q0.options.en": "Never\nOnce\nOften\nDaily"}, made)

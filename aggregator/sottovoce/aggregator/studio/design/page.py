@@ -20,9 +20,8 @@ from sottovoce.aggregator.authoring.conditions import (
     ConditionRow,
     EarlierQuestion,
     answers_of,
-    condition_rows,
+    conditions_of,
     earlier_questions,
-    mode_of,
     names_of,
     posted_conditions,
 )
@@ -465,8 +464,7 @@ def _items(figures: DraftFigures, sentences: Sentences) -> list[ItemView]:
             sentences.within(found),
             [*sentences.margin(draft, found), *sentences.way_out(draft, card)],
             earlier_questions(draft, number),
-            condition_rows(card),
-            mode_of(card),
+            *conditions_of(card),
         )
         for number, (card, found, final) in enumerate(
             zip(draft.cards, figures.of_items, with_slugs(draft).cards, strict=True)
