@@ -17,7 +17,7 @@ Question    Every report carries the option: not where ``ask`` or the channel dr
 Only the researcher can know that each person sent one report; personal links ensure it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
@@ -201,6 +201,15 @@ def _figures(estimate: Estimate, grid: Grid | None) -> dict[str, Any]:
         known = {key: towards for key, towards in TOWARDS.items() if document[key] is not None}
         document |= {key: grid.figure(document[key], towards) for key, towards in known.items()}
     return document
+
+
+def estimates_of(asked: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each estimate of a question in an export with the people whom it describes."""
+    whole = [asked["mean"], *asked["histogram"], *asked["quantiles"]] if "mean" in asked else asked["estimates"]
+    yield from (("asked" if asked.get("asked_only") else "all", estimate) for estimate in whole)
+    for part in (asked.get("answered"), asked.get("corrected")):
+        if part is not None:
+            yield from ((part["people"], estimate) for estimate in part["estimates"])
 
 
 def mechanism_document(question: Question) -> dict[str, Any] | None:

@@ -23,7 +23,7 @@ from xml.etree import ElementTree as ET
 from sottovoce.aggregator.analysis.availability import FEW, check_closed
 from sottovoce.aggregator.analysis.estimates import QuestionResult, RevisionCounts, SurveyResults, analyse
 from sottovoce.aggregator.analysis.mixtures.fielded import designs_in_words
-from sottovoce.aggregator.analysis.results_document import TOWARDS, export_document, mechanism_document
+from sottovoce.aggregator.analysis.results_document import TOWARDS, estimates_of, export_document, mechanism_document
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns, file_questions, is_few, read_reports
 from sottovoce.aggregator.curator.data.released_tables import released_document, write_released_csv
 from sottovoce.aggregator.curator.data.survey_source import EXACT_TABLES_SUPPRESSED, declared_at_opening
@@ -106,7 +106,7 @@ def result_rows(results: SurveyResults, about: About) -> Iterator[tuple[object, 
         labels = dict(zip(result.question.options, option_labels(result.question, language), strict=True))
         name = question_label(result.question, language)
         leading = (results.wave, results.cohort, asked["name"], asked["type"], name, asked["epsilon"])
-        for among, estimate in _estimates(asked):
+        for among, estimate in estimates_of(asked):
             label, figures = labels.get(estimate["option"], ""), {key: estimate[key] for key in _FIGURES}
             if isinstance(result.question.domain.grid, DayGrid) and estimate["kind"] != "share":
                 # One date in a column of numbers, and R reads the whole column as text.
@@ -114,15 +114,6 @@ def result_rows(results: SurveyResults, about: About) -> Iterator[tuple[object, 
                 label = value or "" if low is None else f"{value} ({low} to {high})"
                 figures |= {key: int(DayGrid.read(figures[key])) for key in TOWARDS if figures.get(key) is not None}
             yield (*survey, *leading, label, *figures.values(), among)
-
-
-def _estimates(asked: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each estimate with the people whom it describes."""
-    whole = [asked["mean"], *asked["histogram"], *asked["quantiles"]] if "mean" in asked else asked["estimates"]
-    yield from (("asked" if asked.get("asked_only") else "all", estimate) for estimate in whole)
-    for part in (asked.get("answered"), asked.get("corrected")):
-        if part is not None:
-            yield from ((part["people"], estimate) for estimate in part["estimates"])
 
 
 def write_ddi(

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from numpy.typing import ArrayLike
-from sottovoce.aggregator.analysis.results_document import FORMAT, export_document
+from sottovoce.aggregator.analysis.results_document import FORMAT, estimates_of, export_document
 from sottovoce.aggregator.analysis.tables.block_fit import BlockFit, fit_block
 from sottovoce.aggregator.analysis.text_report import in_words
 from sottovoce.aggregator.export.read_archive import results_of_archive
@@ -349,12 +349,10 @@ def _export(path: Path, survey: str | None) -> Mapping[str, Any]:
 
 def _estimates(question: Row) -> Iterator[Row]:
     """Yield the estimates of a question; for a number its mean, the shares of its bins and its quantiles."""
-    is_number, named = "mean" in question, {"question": question["name"], "n": question["n"]}
-    whole = [question["mean"], *question["histogram"], *question["quantiles"]] if is_number else question["estimates"]
-    others = [] if is_number else [question[key] for key in ("answered", "corrected") if key in question]
-    for among, estimates in (("all", whole), *((part["people"], part["estimates"]) for part in others)):
-        for one in estimates:
-            yield {**named, "among": among, **one, "shown": one.get("clipped", one.get("raw"))}
+    for among, one in estimates_of(question):
+        # Of whom a share tells where not all were asked, the question's ``asked_only`` says.
+        people = {"question": question["name"], "n": question["n"], "among": "all" if among == "asked" else among}
+        yield {**people, **one, "shown": one.get("clipped", one.get("raw"))}
 
 
 def of_mixture(document: Row) -> JointResult:
