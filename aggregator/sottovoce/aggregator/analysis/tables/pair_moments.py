@@ -47,6 +47,7 @@ from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, ce
 from sottovoce.aggregator.estimators.blocks.joint_channel import PairScore, block_pair, joint_likelihood, pair_score
 from sottovoce.aggregator.estimators.intervals import upper_tail
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Floats, Reported, Variable, YesNo, bits
+from sottovoce.aggregator.storage.reports.batch_columns import is_null
 from sottovoce.shared.errors import EstimateError
 
 ROWS = 100_000
@@ -424,7 +425,7 @@ def count_pairs(
         columns: reported values, each of shape (n,) and unsigned; the largest number of the type means "not asked".
         weights: weights of the reports, (n,), positive; all 1 by default.
     """
-    sizes = tuple(int(column.max(initial=0, where=column != null_of(column))) + 1 for column in columns)
+    sizes = tuple(int(column.max(initial=0, where=~is_null(column))) + 1 for column in columns)
     # Few distinct pairs: all later sums run over pairs instead of reports.
     if (sizes[0] + 1) * (sizes[1] + 1) <= MOST_COUNTED:
         found = Pairs(first, second, *_counted(columns, sizes, weights))
@@ -438,7 +439,7 @@ def count_pairs(
 def _one_by_one(
     columns: tuple[Numbers, Numbers], weights: Floats | None
 ) -> tuple[tuple[Numbers, Numbers], Floats, Floats, Floats]:
-    complete = (columns[0] != null_of(columns[0])) & (columns[1] != null_of(columns[1]))
+    complete = ~(is_null(columns[0]) | is_null(columns[1]))
     rows: Any = slice(None) if complete.all() else complete
     reported = columns[0][rows], columns[1][rows]
     numbers = np.ones(len(reported[0]))
@@ -450,7 +451,7 @@ def _one_by_one(
 
 def count_halves(first: Variable, second: Variable, columns: tuple[Numbers, Numbers]) -> tuple[HalfSeen, ...]:
     """Count the reports that carry only one of two variables, by reported value; columns as for ``count_pairs``."""
-    there = [column != null_of(column) for column in columns]
+    there = [~is_null(column) for column in columns]
     for variable, column, rows in zip((first, second), columns, there, strict=True):
         rows[rows] = variable.observed(column[rows])
     found = []
@@ -521,11 +522,6 @@ def answered_part(scores: Floats, absent: bool) -> ScorePart:
     """Return unbiased scores of having answered; the last of the scores, (m, k), is no answer if ``absent``."""
     size = scores.shape[1]
     return ScorePart(1 - scores[:, -1], size - 1) if absent else ScorePart(np.ones(len(scores)), size)
-
-
-def null_of(column: Numbers) -> int:
-    """Return the code for "not asked" in a column: the largest number of its type."""
-    return int(np.iinfo(column.dtype).max)
 
 
 class Independence(NamedTuple):

@@ -23,10 +23,10 @@ from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.selection import SelectedVariable
 from sottovoce.aggregator.analysis.tables.likeliest_cells import METHOD, MOST_LIKELIHOODS, LikeliestTable
 from sottovoce.aggregator.analysis.tables.ml_table import ObservedReports
-from sottovoce.aggregator.analysis.tables.pair_moments import null_of
 from sottovoce.aggregator.analysis.tables.table import SCORE_PRODUCTS, TOO_FEW, TOO_WIDE, Rule
 from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of, joint_answers
 from sottovoce.aggregator.estimators.variable import Floats, Truths, Variable
+from sottovoce.aggregator.storage.reports.batch_columns import is_null
 from sottovoce.shared.errors import EstimateError, Sentence
 
 TOO_MANY = "the three questions have too many combinations of answers; choose questions with fewer answers"
@@ -165,7 +165,7 @@ def _shown(
     if not each.newest.public:
         return each.newest, rows, ()
     values = columns.values[each.question.name][rows]
-    people = np.bincount(values[values != null_of(values)], minlength=len(each.newest.categories)).tolist()
+    people = np.bincount(values[~is_null(values)], minlength=len(each.newest.categories)).tolist()
     shown, notes = left_out(each.newest, people, rule.least)
     if not notes:
         return merged(each.newest, people, rule.least), rows, ()
