@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import Any
 
 from sottovoce.client.file_ledger import FileLedger
-from sottovoce.client.ledger import Entry, Key, Ledger
-from sottovoce.client.ledger_entry import Record, name_of
+from sottovoce.client.ledger import Entry, Key, Ledger, Record
+from sottovoce.client.ledger_entry import name_of
 from sottovoce.client.link import Link
 from sottovoce.client.redemption import forget_signature
 from sottovoce.client.transport import Transport, now

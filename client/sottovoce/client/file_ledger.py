@@ -15,17 +15,9 @@ from fnmatch import filter as matching
 from pathlib import Path
 from typing import Any
 
-from sottovoce.client.ledger import ARRIVED, Entry, Key, first_unaccepted, over
-from sottovoce.client.ledger_entry import (
-    Record,
-    StoredEntries,
-    dump_drawn,
-    dump_record,
-    parse_drawn,
-    unreadable,
-    unwritable,
-)
-from sottovoce.shared.errors import AnsweredPersonally, BudgetExhausted, DrawnElsewhere
+from sottovoce.client.ledger import Entry, Key, Ledger, Record
+from sottovoce.client.ledger_entry import StoredEntries, dump_drawn, dump_record, parse_drawn, unreadable, unwritable
+from sottovoce.shared.errors import BudgetExhausted
 
 if sys.platform != "win32":
     import fcntl
@@ -58,7 +50,7 @@ def _data(platform: str, environ: Mapping[str, str], home: Path) -> Path:
     return data if data.is_absolute() else home / ".local" / "share"
 
 
-class FileLedger:
+class FileLedger(Ledger):
     """A ledger in a folder, one small JSON file per entry, readable by its owner only; sets of questions have files of
     their own, which end in ``.drawn``, and so have the surveys that reports were drawn for, which end in
     ``.survey``.
@@ -87,19 +79,6 @@ class FileLedger:
             raise unreadable(self._place(self._name_of(key))) from None
         return entry
 
-    def record(self, key: Key, entry: Entry, text: bytes = b"", only_one: bool = False) -> Entry:
-        """Record the entry unless ``key`` has one, and return the stored one."""
-        with self._writing():
-            if self.answered_personally(key):
-                raise AnsweredPersonally
-            if only_one and self.get(key) is None and self.unaccepted(key) is not None:
-                raise DrawnElsewhere
-            return self._record(key, entry, text)
-
-    def answered_personally(self, key: Key) -> bool:
-        """Return whether ``key`` has no token and a report for the same wave was ever drawn with one."""
-        return not key.token and any(record.bound and record.key == key for record in self._readable())
-
     def text(self, digest: str) -> bytes | None:
         """Return a survey's canonical bytes; None if they were not kept, or are damaged."""
         try:
@@ -114,19 +93,6 @@ class FileLedger:
         with suppress(BudgetExhausted), self._writing():
             self._write(text).replace(self._text_path(digest))
 
-    def unaccepted(self, key: Key) -> Entry | None:
-        """Return an unacknowledged report for the same wave, drawn with another token. Damaged files are skipped."""
-        others = (record for record in self._readable() if record.name != self._name_of(key))
-        return first_unaccepted(record.entry for record in others if record.key == key._replace(token=""))
-
-    def bind(self, key: Key, entry: Entry) -> Entry | None:
-        """Put the unaccepted report under ``key`` too; None if another process has sent or ended it."""
-        with self._writing():
-            found = self.unaccepted(key)
-            if found is None or found.body != entry.body:
-                return None
-            return self._record(key, replace(found, epsilon=0.0))
-
     def prepare(self, key: Key, pool: str, draw: Callable[[], tuple[int, ...]]) -> tuple[int, ...]:
         """Return the kept set of questions; draw and keep one if there is none."""
         path = self.folder / f"{self._name_of(key)}-{pool}{_DRAWN}"
@@ -135,45 +101,6 @@ class FileLedger:
                 self._create(path, dump_drawn(draw()))
             _sync(self.folder)
         return parse_drawn(path)
-
-    def revise(self, key: Key, before: str, after: str) -> bool:
-        """Put another body, durably, in the place of one that is never sent."""
-        with self._writing():
-            is_first = self.read(self._name_of(key)).entry.body == before
-            if is_first:
-                self._change(self._name_of(key), body=after)
-        return is_first
-
-    def mark_due(self, key: Key) -> None:
-        """Note that the moment has come; what cannot be noted is not sent."""
-        with self._writing():
-            self._change_copies(key, send_at=0)
-
-    def mark_sent(self, key: Key) -> None:
-        """Note that the aggregator has acknowledged the report, under every key that holds it."""
-        # The report has arrived; a note that cannot be written is no reason to say that it has not.
-        with suppress(OSError, BudgetExhausted), self._locked():
-            self._change_copies(key, **ARRIVED)
-
-    def mark_refused(self, key: Key, reason: str) -> None:
-        """Note that the aggregator refuses the report for good; an acknowledged or ended one stays what it is."""
-        # Without the note it is sent once more at the next visit: the same bytes.
-        with suppress(OSError, BudgetExhausted), self._locked():
-            if self.read(self._name_of(key)).entry.waiting:
-                self._change(self._name_of(key), refused=reason)
-
-    def end(self, key: Key, ended: str) -> None:
-        """Wipe the report, durably, and keep that there was one; ``ended`` says why."""
-        self._end(self._name_of(key), ended)
-
-    def end_untried(self, key: Key, ended: str) -> bool:
-        """End the report where it waits for its moment."""
-        return self._end(self._name_of(key), ended, is_untried=True)
-
-    def spent(self, origin: str) -> float:
-        """Return the total epsilon of all reports drawn for this aggregator."""
-        records = (self.read(name) for name in self.names())
-        return sum(record.entry.epsilon for record in records if record.key.origin == origin)
 
     def names(self) -> list[str]:
         """Return the names of all entries, whether they can be read or not."""
@@ -225,34 +152,11 @@ class FileLedger:
     def _text_path(self, digest: str) -> Path:
         return self.folder / f"{digest}{_TEXT}"
 
-    def _readable(self) -> Iterator[Record]:
-        for name in self.names():
-            with suppress(BudgetExhausted):
-                yield self.read(name)
-
-    def _copies(self, name: str) -> list[str]:
-        """Return the names of other entries with the same report: it was bound to another token."""
-        found = {record.name: record for record in self._readable()}
-        own = found.pop(name, None)
-        if own is None or not own.entry.body:
-            return []
-        # Of one survey and wave: memos of two surveys may well be alike.
-        same = (own.key, own.entry.body)
-        return [other for other, record in found.items() if (record.key, record.entry.body) == same]
-
     def _end(self, name: str, ended: str, is_untried: bool = False) -> bool:
         try:
-            with self._locked():
-                if is_untried and not self.read(name).entry.send_at:
-                    return False
-                # Its own entry last: while that holds the report, this can be done again.
-                names = [*self._copies(name), name]
-                for each in names:
-                    self._change(each, **over(ended))
+            return super()._end(name, ended, is_untried)
         except OSError:
             raise unwritable(f"it does not know that the report was {ended}") from None
-        self._remove_rest(names)
-        return True
 
     def _remove_rest(self, names: Iterable[str]) -> None:
         """Remove the question sets and survey texts that only ended reports needed."""
@@ -273,10 +177,6 @@ class FileLedger:
         for path in map(self.folder.joinpath, self._found(f"*{_TEXT}")):
             if path.stem not in left:
                 path.unlink(missing_ok=True)
-
-    def _change_copies(self, key: Key, **changes: Any) -> None:  # noqa: ANN401
-        for name in (self._name_of(key), *self._copies(self._name_of(key))):
-            self._change(name, **changes)
 
     def _change(self, name: str, **changes: Any) -> None:  # noqa: ANN401 - fields of an entry
         try:

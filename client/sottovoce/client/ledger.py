@@ -11,11 +11,13 @@ receipt for exactly these bytes marks it as sent. The same bytes may be sent aga
 confirms that the report is theirs: it is then kept under both keys, and its cost under the first alone.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
-from sottovoce.shared.errors import AnsweredPersonally, DrawnElsewhere
+from sottovoce.shared.errors import AnsweredPersonally, BudgetExhausted, DrawnElsewhere
 
 MEMO = -1
 """
@@ -69,9 +71,25 @@ class Entry:
         return bool(self.body) and not self.sent
 
 
-class Ledger(Protocol):
-    """A store of entries by key."""
+class Record(NamedTuple):
+    """An entry with what it is for.
 
+    Attributes:
+        key: without its token, which a file of the ledger does not hold.
+        bound: the report was drawn for a token; to send it needs the link again.
+        name: the entry's own name in the ledger.
+    """
+
+    key: Key
+    entry: Entry
+    bound: bool
+    name: Any
+
+
+class Ledger(ABC):
+    """A store of entries by key: what stands for a key, whatever it is stored in."""
+
+    @abstractmethod
     def get(self, key: Key) -> Entry | None:
         """Return the entry recorded for ``key``, sent and ended ones too; None if there never was one."""
 
@@ -86,27 +104,47 @@ class Ledger(Protocol):
             DrawnElsewhere: it does, and nothing was recorded.
             AnsweredPersonally: ``answered_personally``, looked for in the same step; nothing was recorded.
         """
+        with self._writing():
+            # Checked before anything is stored: a second draw would add its epsilon to the first.
+            if self.answered_personally(key):
+                raise AnsweredPersonally
+            if only_one and self.get(key) is None and self.unaccepted(key) is not None:
+                raise DrawnElsewhere
+            return self._record(key, entry, text)
 
     def answered_personally(self, key: Key) -> bool:
         """Return whether, for a key without a token, a report was ever drawn for the same wave with one. An aggregator
         that turns a survey for invited people into one for all would else be given a second draw.
         """
+        return not key.token and any(record.bound and record.key == key for record in self._readable())
 
+    @abstractmethod
     def text(self, digest: str) -> bytes | None:
         """Return the canonical bytes of the survey with this digest, if they were kept; they are checked against it."""
 
+    @abstractmethod
     def keep(self, digest: str, text: bytes) -> None:
         """Keep a survey's canonical bytes for an entry that an earlier release recorded without them."""
 
     def unaccepted(self, key: Key) -> Entry | None:
-        """Return the first unacknowledged report for the same wave with another token, or None."""
+        """Return the first unacknowledged report for the same wave with another token, or None; what is damaged is
+        skipped.
+        """
+        others = (record for record in self._readable() if record.name != self._name_of(key))
+        return first_unaccepted(record.entry for record in others if record.key == key._replace(token=""))
 
     def bind(self, key: Key, entry: Entry) -> Entry | None:
         """Put the report that ``unaccepted`` gave under ``key`` too, in one durable write.
 
         Return what stands for ``key`` from now on; None if that report is not the unaccepted one any more.
         """
+        with self._writing():
+            found = self.unaccepted(key)
+            if found is None or found.body != entry.body:
+                return None
+            return self._record(key, replace(found, epsilon=0.0))
 
+    @abstractmethod
     def prepare(self, key: Key, pool: str, draw: Callable[[], tuple[int, ...]]) -> tuple[int, ...]:
         """Return the set of questions drawn for ``key`` from this pool: an earlier one, else what ``draw`` gives,
         durably.
@@ -120,27 +158,109 @@ class Ledger(Protocol):
 
         If it was not, another program was faster.
         """
+        with self._writing():
+            is_first = self.read(self._name_of(key)).entry.body == before
+            if is_first:
+                self._change(self._name_of(key), body=after)
+        return is_first
 
     def mark_due(self, key: Key) -> None:
         """Note, durably, that the moment has come: from now on the report may have been sent."""
+        # What cannot be noted is not sent.
+        with self._writing():
+            self._change_copies(key, send_at=0)
 
     def mark_sent(self, key: Key) -> None:
         """Note that the aggregator has acknowledged the report, under whichever keys it stands; wipe its signature."""
+        # The report has arrived; a note that cannot be written is no reason to say that it has not.
+        with suppress(OSError, BudgetExhausted), self._locked():
+            self._change_copies(key, sent=True, refused="", signature="", send_at=0)
 
     def mark_refused(self, key: Key, reason: str) -> None:
         """Note that the aggregator refuses the report for good; an acknowledged or ended one stays what it is."""
+        # Without the note it is sent once more at the next visit: the same bytes.
+        with suppress(OSError, BudgetExhausted), self._locked():
+            if self.read(self._name_of(key)).entry.waiting:
+                self._change(self._name_of(key), refused=reason)
 
     def end(self, key: Key, ended: str) -> None:
         """Wipe the report, durably, this key's copy last, and keep that there was one; ``ended`` says why."""
+        self._end(self._name_of(key), ended)
 
     def end_untried(self, key: Key, ended: str) -> bool:
         """End the report where it waits for its moment, looked for in the same step; return whether it did.
 
         Of two programs one notes first that the moment has come, or that it never will.
         """
+        return self._end(self._name_of(key), ended, is_untried=True)
 
     def spent(self, origin: str) -> float:
         """Return the total epsilon of all reports drawn for this aggregator."""
+        records = (self.read(name) for name in self.names())
+        return sum(record.entry.epsilon for record in records if record.key.origin == origin)
+
+    @abstractmethod
+    def names(self) -> Sequence[Any]:
+        """Return the names of all entries, whether they can be read or not."""
+
+    @abstractmethod
+    def read(self, name: Any) -> Record:  # noqa: ANN401 - as the ledger names its entries
+        """Return the entry of this name; raises BudgetExhausted if it is damaged or gone."""
+
+    @abstractmethod
+    def _name_of(self, key: Key) -> Hashable:
+        """Return the name of the entry for a key."""
+
+    @abstractmethod
+    def _record(self, key: Key, entry: Entry, text: bytes = b"") -> Entry:
+        """Record the entry unless ``key`` has one, and return the stored one."""
+
+    @abstractmethod
+    def _change(self, name: Any, **changes: Any) -> None:  # noqa: ANN401 - fields of an entry
+        """Change fields of an entry, durably; one that is gone stays so."""
+
+    @abstractmethod
+    def _remove_rest(self, names: Iterable[Any]) -> None:
+        """Remove the question sets and survey texts that only ended reports needed."""
+
+    def _writing(self) -> AbstractContextManager[object]:
+        """Write alone, where the system can; what cannot be written stops everything."""
+        return nullcontext()
+
+    def _locked(self) -> AbstractContextManager[object]:
+        """Wait for other processes, where the system can."""
+        return nullcontext()
+
+    def _readable(self) -> Iterator[Record]:
+        for name in self.names():
+            with suppress(BudgetExhausted):
+                yield self.read(name)
+
+    def _copies(self, name: Any) -> list[Any]:  # noqa: ANN401 - as the ledger names its entries
+        """Return the names of other entries with the same report: it was bound to another token."""
+        found = {record.name: record for record in self._readable()}
+        own = found.pop(name, None)
+        if own is None or not own.entry.body:
+            return []
+        # Of one survey and wave: memos of two surveys may well be alike.
+        same = (own.key, own.entry.body)
+        return [other for other, record in found.items() if (record.key, record.entry.body) == same]
+
+    def _change_copies(self, key: Key, **changes: Any) -> None:  # noqa: ANN401
+        for name in (self._name_of(key), *self._copies(self._name_of(key))):
+            self._change(name, **changes)
+
+    def _end(self, name: Any, ended: str, is_untried: bool = False) -> bool:  # noqa: ANN401
+        with self._locked():
+            # A report past its moment may have arrived; ending it silently would leave it counted.
+            if is_untried and not self.read(name).entry.send_at:
+                return False
+            # Its own entry last: while that holds the report, this can be done again.
+            names = [*self._copies(name), name]
+            for each in names:
+                self._change(each, body="", ended=ended, refused="", signature="", send_at=0)
+        self._remove_rest(names)
+        return True
 
 
 def recorded(ledger: Ledger, key: Key) -> tuple[Key, Entry] | None:
@@ -165,16 +285,7 @@ def first_unaccepted(entries: Iterable[Entry]) -> Entry | None:
     return next((entry for entry in found if entry.waiting and entry.body not in arrived), None)
 
 
-ARRIVED: Mapping[str, Any] = {"sent": True, "refused": "", "signature": "", "send_at": 0}
-"""Changes in an entry once its report has been acknowledged."""
-
-
-def over(ended: str) -> dict[str, Any]:
-    """Return the changed fields of an entry whose report ends; ``ended`` is the reason."""
-    return {"body": "", "ended": ended, "refused": "", "signature": "", "send_at": 0}
-
-
-class MemoryLedger:
+class MemoryLedger(Ledger):
     """A ledger that lasts as long as the process: for simulated respondents."""
 
     def __init__(self) -> None:
@@ -186,22 +297,6 @@ class MemoryLedger:
         """Return the entry recorded for ``key``, or None."""
         return self._entries.get(key)
 
-    def record(self, key: Key, entry: Entry, text: bytes = b"", only_one: bool = False) -> Entry:
-        """Record the entry unless ``key`` has one, and return the stored one."""
-        # Checked before anything is stored: a second draw would add its epsilon to the first.
-        if self.answered_personally(key):
-            raise AnsweredPersonally
-        if only_one and key not in self._entries and self.unaccepted(key) is not None:
-            raise DrawnElsewhere
-        if key not in self._entries and text:
-            self._texts[entry.digest] = text
-        # The first report wins; later draws are dropped unseen, so that retries cannot choose an outcome.
-        return self._entries.setdefault(key, entry)
-
-    def answered_personally(self, key: Key) -> bool:
-        """Return whether ``key`` has no token and a report for the same wave was ever drawn with one."""
-        return not key.token and any(each.token and each[:3] == key[:3] for each in self._entries)
-
     def text(self, digest: str) -> bytes | None:
         """Return the canonical bytes of the survey with this digest, if they were kept."""
         return self._texts.get(digest)
@@ -210,70 +305,33 @@ class MemoryLedger:
         """Keep a survey's canonical bytes."""
         self._texts[digest] = text
 
-    def unaccepted(self, key: Key) -> Entry | None:
-        """Return the first unacknowledged report for the same wave with another token, or None."""
-        others = sorted(each for each in self._entries if each[:3] == key[:3] and each != key)
-        return first_unaccepted(self._entries[each] for each in others)
-
-    def bind(self, key: Key, entry: Entry) -> Entry | None:
-        """Put the unaccepted report under ``key`` too."""
-        found = self.unaccepted(key)
-        return self.record(key, replace(found, epsilon=0.0)) if found is not None and found.body == entry.body else None
-
     def prepare(self, key: Key, pool: str, draw: Callable[[], tuple[int, ...]]) -> tuple[int, ...]:
         """Return the kept set of questions; draw and keep one if there is none."""
         if (key, pool) not in self._drawn:
             self._drawn[key, pool] = draw()
         return self._drawn[key, pool]
 
-    def revise(self, key: Key, before: str, after: str) -> bool:
-        """Put another body in the place of one that is never sent."""
-        if self._entries[key].body != before:
-            return False
-        self._entries[key] = replace(self._entries[key], body=after)
-        return True
+    def names(self) -> Sequence[Key]:
+        """Return the keys of all entries."""
+        return sorted(self._entries)
 
-    def mark_due(self, key: Key) -> None:
-        """Note that the moment has come."""
-        self._change(key, send_at=0)
+    def read(self, name: Key) -> Record:
+        """Return the entry of this key."""
+        return Record(name._replace(token=""), self._entries[name], bool(name.token), name)
 
-    def mark_sent(self, key: Key) -> None:
-        """Note that the aggregator has acknowledged the report."""
-        self._change(key, **ARRIVED)
+    def _name_of(self, key: Key) -> Key:
+        return key
 
-    def mark_refused(self, key: Key, reason: str) -> None:
-        """Note that the aggregator refuses the report for good."""
-        if self._entries[key].waiting:
-            self._entries[key] = replace(self._entries[key], refused=reason)
+    def _record(self, key: Key, entry: Entry, text: bytes = b"") -> Entry:
+        if key not in self._entries and text:
+            self._texts[entry.digest] = text
+        # The first report wins; later draws are dropped unseen, so that retries cannot choose an outcome.
+        return self._entries.setdefault(key, entry)
 
-    def end(self, key: Key, ended: str) -> None:
-        """Wipe the report and keep that there was one."""
-        self._change(key, **over(ended))
+    def _change(self, name: Key, **changes: Any) -> None:  # noqa: ANN401 - fields of an entry
+        self._entries[name] = replace(self._entries[name], **changes)
+
+    def _remove_rest(self, _names: Iterable[Key]) -> None:
         # A survey's text is kept only while a report needs it to be shown.
         left = {entry.digest for entry in self._entries.values() if entry.body}
         self._texts = {digest: text for digest, text in self._texts.items() if digest in left}
-
-    def end_untried(self, key: Key, ended: str) -> bool:
-        """End the report where it waits for its moment."""
-        # A report past its moment may have arrived; ending it silently would leave it counted.
-        is_untried = self._entries[key].send_at > 0
-        if is_untried:
-            self.end(key, ended)
-        return is_untried
-
-    def _change(self, key: Key, **changes: Any) -> None:  # noqa: ANN401 - fields of an entry
-        for each in self._copies(key):
-            self._entries[each] = replace(self._entries[each], **changes)
-
-    def _copies(self, key: Key) -> list[Key]:
-        """Return the keys that the same report stands under."""
-        same = (key[:3], self._entries[key].body)
-        return [
-            each
-            for each, entry in self._entries.items()
-            if each == key or (entry.body and (each[:3], entry.body) == same)
-        ]
-
-    def spent(self, origin: str) -> float:
-        """Return the total epsilon of all reports drawn for this aggregator."""
-        return sum(entry.epsilon for key, entry in self._entries.items() if key.origin == origin)

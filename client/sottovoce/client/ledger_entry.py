@@ -9,9 +9,9 @@ import json
 import os
 from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from sottovoce.client.ledger import Entry, Key
+from sottovoce.client.ledger import Entry, Key, Record
 from sottovoce.shared.errors import BudgetExhausted
 
 _TEXTS = ("body", "digest", "ended", "refused", "signature")
@@ -22,21 +22,6 @@ _NEEDED = {field.name for field in fields(Entry) if field.default is MISSING}
 _LINES = json.JSONEncoder(separators=(",\n ", ": "))
 _BINARY = getattr(os, "O_BINARY", 0)
 _AT_ONCE = 1 << 16
-
-
-class Record(NamedTuple):
-    """An entry with what it is for.
-
-    Attributes:
-        key: without its token, which the ledger does not hold.
-        bound: the report was drawn for a token; to send it needs the link again.
-        name: the entry's own name in the ledger.
-    """
-
-    key: Key
-    entry: Entry
-    bound: bool
-    name: str
 
 
 def name_of(key: Key) -> str:

@@ -10,8 +10,7 @@ from typing import Any
 from sottovoce.client.delivery import deliver, readable
 from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
-from sottovoce.client.ledger import MEMO, REDEMPTION, SIGNERS, Entry, Key
-from sottovoce.client.ledger_entry import Record
+from sottovoce.client.ledger import MEMO, REDEMPTION, SIGNERS, Entry, Key, Record
 from sottovoce.client.link import parse_link
 from sottovoce.client.terminal.begin import moment_in_words
 from sottovoce.client.terminal.screen import notifying_transport, print_line
