@@ -17,6 +17,7 @@ from typing import Any
 
 from sottovoce.client.ledger import Entry, Key, Ledger, Record
 from sottovoce.client.ledger_entry import StoredEntries, dump_drawn, dump_record, parse_drawn, unreadable, unwritable
+from sottovoce.shared.durable import opened, sync
 from sottovoce.shared.errors import BudgetExhausted
 
 if sys.platform != "win32":
@@ -72,7 +73,7 @@ class FileLedger(Ledger):
             entry = self._parsed(self._name_of(key)).entry
             if entry.waiting:
                 # The process that recorded it may have been killed before the folder was synced; now it will be sent.
-                _sync(self.folder)
+                sync(self.folder)
         except FileNotFoundError:
             return None
         except OSError:
@@ -99,7 +100,7 @@ class FileLedger(Ledger):
         with self._writing():
             if not path.exists():
                 self._create(path, dump_drawn(draw()))
-            _sync(self.folder)
+            sync(self.folder)
         return parse_drawn(path)
 
     def names(self) -> list[str]:
@@ -133,7 +134,7 @@ class FileLedger(Ledger):
                 for pattern in (f"{name}{_ENTRY}", f"{name}-*{_DRAWN}", f"*{_PART}"):
                     self._remove(pattern)
                 self._remove_texts()
-                _sync(self.folder)
+                sync(self.folder)
         except OSError:
             raise unwritable("not everything was erased") from None
 
@@ -167,7 +168,7 @@ class FileLedger(Ledger):
                 for name in names:
                     self._remove(f"{name}-*{_DRAWN}")
                 self._remove_texts()
-                _sync(self.folder)
+                sync(self.folder)
         except OSError:
             raise unwritable("which survey it was for can still be read there") from None
 
@@ -184,7 +185,7 @@ class FileLedger(Ledger):
         except FileNotFoundError:
             return
         self._write(dump_record(record.key, replace(record.entry, **changes))).replace(self._place(name))
-        _sync(self.folder)
+        sync(self.folder)
 
     def _record(self, key: Key, entry: Entry, text: bytes = b"") -> Entry:
         path = self._path(self._name_of(key))
@@ -205,7 +206,7 @@ class FileLedger(Ledger):
                 os.link(temporary, path)
         finally:
             temporary.unlink()
-        _sync(self.folder)
+        sync(self.folder)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -226,7 +227,7 @@ class FileLedger(Ledger):
         missing = [folder for folder in (self.folder, *self.folder.parents) if not folder.exists()]
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for folder in missing:
-            _sync(folder.parent)
+            sync(folder.parent)
 
     def _write(self, content: bytes) -> Path:
         # mkstemp makes the file readable by its owner only.
@@ -250,26 +251,13 @@ class FileLedger(Ledger):
         if sys.platform == "win32":
             yield False
             return
-        handle = os.open(self.folder, os.O_RDONLY)
-        alone = False
-        try:
+        with opened(self.folder) as handle:
+            alone = False
             # Some network file systems have no locks; the link above still lets one process only record.
             with suppress(OSError):
                 fcntl.flock(handle, fcntl.LOCK_EX)
                 alone = True
             yield alone
-        finally:
-            os.close(handle)
-
-
-def _sync(folder: Path) -> None:
-    """Make what was done in a folder durable."""
-    if os.name == "posix":
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def default_folder() -> Path:

@@ -12,9 +12,8 @@ import json
 import os
 import stat
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from sottovoce.aggregator.invitations.rsa_blind_signer import SigningKey, make_k
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.surveys.lifecycle import survey_of
+from sottovoce.shared.durable import opened, replace_file
 from sottovoce.shared.errors import Problem, SpecError, StorageError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.redemption import spell_modulus
@@ -40,27 +40,11 @@ _NO_FILE = "this server has no file for the keys of blind links: its operator mu
 
 
 def put(path: Path, text: str) -> None:
-    """Replace a file in an existing folder by ASCII text, atomically and durably; mode 0600 from the first byte.
+    """Replace a file in an existing folder by ASCII text, atomically and durably; raise OSError as ``replace_file``.
 
     If root runs this, the file gets the owner of its folder, so that a node that runs as another user can read it.
-    Raises OSError if the write failed; the old file is unchanged.
     """
-    handle, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="ascii") as file:
-            hand_over(handle, path.parent)
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(part).replace(path)
-    finally:
-        Path(part).unlink(missing_ok=True)
-    # Sync the folder too: only then does the renamed entry survive a power failure.
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    replace_file(path, [text.encode("ascii")], lambda handle: hand_over(handle, path.parent))
 
 
 def hand_over(handle: int, folder: Path) -> None:
@@ -143,16 +127,14 @@ class KeysFile:
             raise _unusable("must name a file for the keys of surveys with access: blind, outside data and backups")
         if sys.platform == "win32":
             raise _unusable("needs locks on files, which this system does not have")
-        try:
-            handle = os.open(f"{self._path}.lock", os.O_RDWR | os.O_CREAT, 0o600)
-            hand_over(handle, self._path.parent)
-        except OSError:
-            raise _unusable("names a file in a folder that does not exist or cannot be written to") from None
-        try:
+        with ExitStack() as stack:
+            try:
+                handle = stack.enter_context(opened(Path(f"{self._path}.lock"), os.O_RDWR | os.O_CREAT))
+                hand_over(handle, self._path.parent)
+            except OSError:
+                raise _unusable("names a file in a folder that does not exist or cannot be written to") from None
             fcntl.flock(handle, fcntl.LOCK_EX)
             yield
-        finally:
-            os.close(handle)
 
 
 def _parse(path: Path) -> Keys:

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 from sottovoce.aggregator.curator.declaration import WORD_BITS, ColumnKind, DataRecords, Declaration, Values, word_count
-from sottovoce.aggregator.curator.ledger.ledger_anchor import replace_file
 from sottovoce.shared import canonical
+from sottovoce.shared.durable import replace_file
 from sottovoce.shared.errors import StorageError
 
 FORMAT = "sottovoce-records/1"

@@ -9,13 +9,13 @@ and outside their backups.
 import os
 import re
 import sys
-import tempfile
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from sottovoce.shared.durable import opened, replace_file, sync
 from sottovoce.shared.errors import StorageError
 
 if sys.platform != "win32":
@@ -80,45 +80,19 @@ class LedgerAnchor:
         """
         if sys.platform == "win32":
             raise StorageError("a budget needs locks on files, which this system does not have")
-        try:
-            handle = os.open(self.folder / f"{name}.lock", os.O_RDWR | os.O_CREAT, 0o600)
-        except OSError:
-            raise StorageError("the folder that SOTTOVOCE_LEDGER_ANCHOR_DIR names cannot be written to") from None
-        try:
+        with ExitStack() as stack:
+            try:
+                handle = stack.enter_context(opened(self.folder / f"{name}.lock", os.O_RDWR | os.O_CREAT))
+            except OSError:
+                raise StorageError("the folder that SOTTOVOCE_LEDGER_ANCHOR_DIR names cannot be written to") from None
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX)
             except OSError:
                 raise StorageError("a budget needs locks on files, which the folder of heads does not have") from None
             yield
-        finally:
-            os.close(handle)
 
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}.head"
-
-
-def replace_file(path: Path, parts: Iterable[bytes], prepare: Callable[[int], object] = lambda _handle: None) -> None:
-    """Replace a file, atomically and durably; ``prepare`` gets the handle of the new one before anything is written."""
-    handle, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            prepare(handle)
-            file.writelines(parts)
-            file.flush()
-            os.fsync(handle)
-        Path(part).replace(path)
-    finally:
-        Path(part).unlink(missing_ok=True)
-    sync(path.parent)
-
-
-def sync(folder: Path) -> None:
-    """Sync a folder, so that files created or renamed in it are durable."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 class LedgerPlace(Protocol):
@@ -174,13 +148,10 @@ class LedgerFile:
 
     def add(self, line: bytes, after: int) -> None:  # noqa: ARG002 - a lock admits one writer at a time
         """Append a line in one write and sync the file."""
-        handle = os.open(self.path, os.O_WRONLY | os.O_APPEND)
-        try:
+        with opened(self.path, os.O_WRONLY | os.O_APPEND) as handle:
             if os.write(handle, line) != len(line):
                 raise OSError
             os.fsync(handle)
-        finally:
-            os.close(handle)
 
     def sync(self) -> None:
         """Sync the file, in case its last writer was killed before its own sync."""
