@@ -9,12 +9,14 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any, ClassVar, TypeVar
 
 from sottovoce.aggregator.storage.audit_log import table as journal_table
 from sottovoce.aggregator.storage.models import ReportBatch
 from sottovoce.aggregator.storage.reports.batch_columns import count
 from sottovoce.aggregator.storage.sql_statements import Handle
+from sottovoce.aggregator.storage.table_catalogue import SECRETS
 from sottovoce.shared.errors import StorageError
 
 _OPEN = "SELECT 1 FROM surveys WHERE key = ? AND closed_on IS NULL"
@@ -131,6 +133,9 @@ class MaintenanceThread:
                     self._oldest, self._due = started, self._now() + RETRY_SECONDS
 
 
+T = TypeVar("T")
+
+
 class BackEnd(ABC):
     """Database of one aggregator. Its methods are thread-safe and raise ``StorageError`` if it is unavailable.
 
@@ -153,8 +158,8 @@ class BackEnd(ABC):
     MOST_UNSETTLED: ClassVar[int] = MOST_REPORTS
 
     _maintenance: MaintenanceThread | None = None
-    # Privacy: the tables of ``SECRETS`` of which something was used, which leaves traces. Unknown after a start.
-    _used_secrets: set[str]
+    # Privacy: what was used and leaves traces until it is written anew: tables of ``SECRETS``, counts.
+    _used: set[str]
 
     @abstractmethod
     def read(self) -> AbstractContextManager[Handle]:
@@ -184,6 +189,18 @@ class BackEnd(ABC):
         """Return the first row of a query, read in a transaction of its own, or None."""
         with self.read() as db:
             return db.execute(query, parameters).fetchone()
+
+    def one_of(self, make: Callable[..., T], query: str, parameters: Sequence[Any] = ()) -> T | None:
+        """Return what ``make`` gives for the values of the first row, see ``row_of``; None without a row."""
+        row = self.row_of(query, parameters)
+        return None if row is None else make(*row)
+
+    @contextmanager
+    def deleting(self) -> Iterator[Handle]:
+        """Begin a write transaction; once it has ended without an error, traces of what it deleted are removed."""
+        with self.write() as db:
+            yield db
+        self.after_deletion()
 
     def is_open(self, db: Handle, survey: int) -> bool:
         """Return True if a revision is open, and keep it so until the transaction ends."""
@@ -235,7 +252,7 @@ class BackEnd(ABC):
 
     def _note_redeemed(self) -> None:
         """Note that an invitation was redeemed, so that its place in the files settles."""
-        self._used_secrets.add("blind_invitations")
+        self._used.add("blind_invitations")
         self._note_stored(0)
 
     @abstractmethod
@@ -244,13 +261,18 @@ class BackEnd(ABC):
 
     def _rewrite_used_secrets(self) -> None:
         """Write tokens, and invitations, anew if one was used since the last time."""
-        for table in sorted(self._used_secrets):
-            # Before it begins, since a report may spend a token right after; again if it fails.
-            self._used_secrets.discard(table)
+        for table in sorted(SECRETS):
+            self._rewrite_used(table, partial(self._rewrite_secrets, table))
+
+    def _rewrite_used(self, what: str, rewrite: Callable[[], object]) -> None:
+        """Write anew what was used since the last time."""
+        if what in self._used:
+            # Before it begins, since a report may use it right after; again if it fails.
+            self._used.discard(what)
             try:
-                self._rewrite_secrets(table)
+                rewrite()
             except BaseException:
-                self._used_secrets.add(table)
+                self._used.add(what)
                 raise
 
     def _note_arrivals(self, arrivals: Sequence[ReportBatch]) -> None:
@@ -259,7 +281,7 @@ class BackEnd(ABC):
         Privacy: settling that runs between an earlier note and the transaction would forget the note.
         """
         if any(arrival.tokens for arrival in arrivals):
-            self._used_secrets.add("tokens")
+            self._used.add("tokens")
         self._note_stored(count(arrivals))
 
     def _note_stored(self, reports: int) -> None:
@@ -273,3 +295,10 @@ class BackEnd(ABC):
             work()
         else:
             self._maintenance.request(work)
+
+
+class Tables:
+    """Tables about one thing. Methods are thread-safe and raise ``StorageError`` if the database is unavailable."""
+
+    def __init__(self, back_end: BackEnd) -> None:
+        self._back_end = back_end

@@ -7,7 +7,7 @@ published, its planned number of people remains in the table ``plans``.
 
 from typing import NamedTuple
 
-from sottovoce.aggregator.storage.back_end import BackEnd
+from sottovoce.aggregator.storage.back_end import Tables
 from sottovoce.aggregator.storage.sql_statements import UNLESS_KNOWN, Handle, insert
 
 MAX_VERSIONS = 50
@@ -41,11 +41,8 @@ class PlannedSize(NamedTuple):
     group: int | None = None
 
 
-class DraftTables:
-    """Tables of drafts. Methods are thread-safe and raise ``StorageError`` if the database is unavailable."""
-
-    def __init__(self, back_end: BackEnd) -> None:
-        self._back_end = back_end
+class DraftTables(Tables):
+    """Tables of drafts."""
 
     def add(self, name: str, document: bytes) -> bool:
         """Add a draft; return False without writing if the name is taken."""
@@ -56,8 +53,7 @@ class DraftTables:
     def draft(self, name: str, version: int | None = None) -> DraftVersion | None:
         """Return the newest version of a draft, or the given one; None if it does not exist."""
         query, values = (_NEWEST, [name]) if version is None else (_ONE, [name, version])
-        row = self._back_end.row_of(query, values)
-        return None if row is None else DraftVersion(*row)
+        return self._back_end.one_of(DraftVersion, query, values)
 
     def drafts(self) -> list[DraftVersion]:
         """Return the newest version of every draft, ordered by name."""
@@ -92,22 +88,20 @@ class DraftTables:
 
     def delete(self, name: str) -> None:
         """Delete a draft with all of its versions."""
-        with self._back_end.write() as db:
+        with self._back_end.deleting() as db:
             db.execute(_DELETE, [name])
-        self._back_end.after_deletion()
 
     def finish(self, name: str, plan: PlannedSize) -> None:
         """Delete a draft that was published, and store its planned size in the same transaction."""
-        with self._back_end.write() as db:
+        with self._back_end.deleting() as db:
             # In the transaction that deletes the draft: after a crash either draft or plan exists, never neither.
             db.execute(_PLAN, [name, plan.people, plan.group])
             db.execute(_DELETE, [name])
-        self._back_end.after_deletion()
 
     def plan(self, survey: str) -> PlannedSize:
         """Return the planned size of a published survey; empty fields if unknown."""
-        row = self._back_end.row_of("SELECT people, of_group FROM plans WHERE survey = ?", [survey])
-        return PlannedSize() if row is None else PlannedSize(*row)
+        query = "SELECT people, of_group FROM plans WHERE survey = ?"
+        return self._back_end.one_of(PlannedSize, query, [survey]) or PlannedSize()
 
     def plans(self) -> dict[str, PlannedSize]:
         """Return the planned sizes of all surveys that have one, by name."""

@@ -11,7 +11,7 @@ import hashlib
 from pathlib import Path
 
 from sottovoce.aggregator.storage.audit_log.events import BUDGET_OPENED, NO_ACTOR
-from sottovoce.aggregator.storage.back_end import BackEnd
+from sottovoce.aggregator.storage.back_end import Tables
 from sottovoce.aggregator.storage.sql_statements import UNLESS_KNOWN, Handle, insert
 from sottovoce.shared.errors import StorageError
 
@@ -31,15 +31,10 @@ def data_digest(survey: str) -> str:
     return hashlib.sha256(survey.encode()).hexdigest()
 
 
-class ReleaseTables:
-    """Table of ledgers. Methods are thread-safe and raise ``StorageError`` if the database is unavailable.
+class ReleaseTables(Tables):
+    """Table of ledgers; ``heads`` is the folder with the heads of budgets, None if there is none."""
 
-    ``heads`` is the folder with the heads of budgets; None if there is none.
-    """
-
-    def __init__(self, back_end: BackEnd) -> None:
-        self._back_end = back_end
-        self.heads: Path | None = None
+    heads: Path | None = None
 
     def has_ledger(self, survey: str) -> bool:
         """Return True if the survey has a ledger."""

@@ -19,7 +19,7 @@ from sottovoce.aggregator.storage.accounts.accounts import AccessTables
 from sottovoce.aggregator.storage.accounts.models import SCOPES
 from sottovoce.aggregator.storage.audit_log.audit_log import Journal
 from sottovoce.aggregator.storage.audit_log.events import LINK_PUBLISHED, LINK_WITHDRAWN, NO_ACTOR, SETTING_CHANGED
-from sottovoce.aggregator.storage.back_end import BackEnd
+from sottovoce.aggregator.storage.back_end import BackEnd, Tables
 from sottovoce.aggregator.storage.drafts import DraftTables
 from sottovoce.aggregator.storage.incomplete_copy import UNFINISHED
 from sottovoce.aggregator.storage.invitations.tokens import TokenStorage
@@ -184,14 +184,8 @@ def row_faults(db: Handle, today: int) -> Iterator[str]:
             yield f"the key '{label}' has a scope that this program does not know; {_ADVICE['keys']}"
 
 
-class InstitutionTable:
-    """Table of details of institutions: a JSON document for the server and one for each survey that has its own.
-
-    Methods are thread-safe and raise ``StorageError`` if the database is unavailable.
-    """
-
-    def __init__(self, back_end: BackEnd) -> None:
-        self._back_end = back_end
+class InstitutionTable(Tables):
+    """Table of details of institutions: a JSON document for the server and one for each survey that has its own."""
 
     def documents(self, survey: str = "") -> dict[str, bytes]:
         """Return the documents of the server, under "", and of this survey, under its name; none if not set."""
@@ -215,16 +209,12 @@ class PublishedLink(NamedTuple):
     document: bytes
 
 
-class LinkQuestionTable:
-    """Table of these questions. Methods are thread-safe and raise ``StorageError`` if the database is unavailable."""
-
-    def __init__(self, back_end: BackEnd) -> None:
-        self._back_end = back_end
+class LinkQuestionTable(Tables):
+    """Table of these questions."""
 
     def document(self, digest: str) -> bytes | None:
         """Return the canonical bytes of a published question; None if there is none."""
-        row = self._back_end.row_of(_FIND_QUESTION, [digest])
-        return None if row is None else bytes(row[0])
+        return self._back_end.one_of(bytes, _FIND_QUESTION, [digest])
 
     def all(self) -> list[PublishedLink]:
         """Return every published question, by digest."""
@@ -243,11 +233,10 @@ class LinkQuestionTable:
 
         It stays for other accounts that published it.
         """
-        with self._back_end.write() as db:
+        with self._back_end.deleting() as db:
             found = db.execute(_REMOVE_QUESTION, [digest, who, int(is_admin)]).rowcount > 0
             if found:
                 self._back_end.note(db, LINK_WITHDRAWN, who, digest)
-        self._back_end.after_deletion()
         return found
 
 

@@ -17,7 +17,6 @@ from sottovoce.aggregator.storage.accounts.models import (
     EVERY_SURVEY,
     SCOPES,
     AccessKey,
-    AccessRefused,
     Account,
     AccountInvitation,
     BoardView,
@@ -58,8 +57,8 @@ class AccessTables(PasskeyTables):
         Raises AccessRefused if it signs in to an account that does not exist, or is disabled.
         """
         with self._back_end.write() as db:
-            if invitation.account is not None and self._lock_account(db, invitation.account) is None:
-                raise AccessRefused("there is no such account, or it is disabled", "disabled")
+            if invitation.account is not None:
+                self._hold_account(db, invitation.account)
             insert(db, "invitations", astuple(invitation))
             if invitation.account is None:
                 self._note(db, words.INVITED, _role(invitation))
@@ -68,8 +67,7 @@ class AccessTables(PasskeyTables):
 
     def invitation(self, link_hash: bytes, day: int) -> AccountInvitation | None:
         """Return the invitation of a link, or None if it is unknown or expired on this day."""
-        row = self._back_end.row_of(_INVITATION, [link_hash, day])
-        return None if row is None else AccountInvitation(*row)
+        return self._back_end.one_of(AccountInvitation, _INVITATION, [link_hash, day])
 
     def invitations(self) -> list[AccountInvitation]:
         """Return all unused invitations, expired ones included."""
@@ -80,7 +78,7 @@ class AccessTables(PasskeyTables):
 
         Raises AccessRefused if another account has this subject; the invitation stays valid.
         """
-        with self._alone() as db:
+        with self._alone(deletes=True) as db:
             spent = _spend(db, _SPEND_INVITATION, link_hash, day)
             if spent is not None:
                 insert_account(db, account)
@@ -90,7 +88,6 @@ class AccessTables(PasskeyTables):
                 self._note(db, words.ACCOUNT_ADDED, account.id.hex(), account.id)
                 if spent.role:
                     self._note(db, words.GRANTED, f"{_role(spent)} {account.id.hex()}", account.id)
-        self._back_end.after_deletion()
         return spent is not None
 
     def start_session_by_link(self, session_hash: bytes, link_hash: bytes, now: int) -> Account | None:
@@ -118,8 +115,7 @@ class AccessTables(PasskeyTables):
 
     def view(self, link_hash: bytes, day: int) -> BoardView | None:
         """Return the view of a link, or None if it is unknown or expired on this day."""
-        row = self._back_end.row_of(_VIEW, [link_hash, day])
-        return None if row is None else _view(*row)
+        return self._back_end.one_of(_view, _VIEW, [link_hash, day])
 
     def views(self, survey: str) -> list[BoardView]:
         """Return the links to a survey that were not revoked, expired ones included."""
@@ -127,11 +123,10 @@ class AccessTables(PasskeyTables):
 
     def end_view(self, link_hash: bytes) -> None:
         """Revoke a link for an ethics board."""
-        with self._back_end.write() as db:
+        with self._back_end.deleting() as db:
             row = db.execute("DELETE FROM views WHERE hash = ? RETURNING survey", [link_hash]).fetchone()
             if row is not None:
                 self._note(db, words.VIEW_REVOKED, str(row[0]))
-        self._back_end.after_deletion()
 
     # Researchers: the accounts that `staff add` makes
 
@@ -146,7 +141,7 @@ class AccessTables(PasskeyTables):
         """Add a key with all scopes for an account of this name; create the account as admin and owner if needed."""
         with self._alone() as db:
             row = db.execute(_OF_NAME, [name]).fetchone()
-            account = self._add_owner(db, name) if row is None else account_of(row)
+            account = self._add_owner(db, name) if row is None else account_of(*row)
             scopes = frozenset(SCOPES)
             insert_key(db, AccessKey(key_hash, account.id, "researcher", scopes, EVERY_SURVEY, day + RESEARCHER_DAYS))
             if row is None:
@@ -159,7 +154,7 @@ class AccessTables(PasskeyTables):
 
         A session that another transaction is starting ends as well.
         """
-        with self._alone() as db:
+        with self._alone(deletes=True) as db:
             # Locks the rows as ``disable`` does, against transactions that start a session.
             db.execute("UPDATE accounts SET name = name WHERE name = ?", [name])
             revoked: list[tuple[str, bytes]] = []
@@ -168,7 +163,6 @@ class AccessTables(PasskeyTables):
                 revoked += db.execute("DELETE FROM keys WHERE account = ? RETURNING survey, account", [account_id])
             for survey, owner in revoked:
                 self._note(db, words.KEY_REVOKED, f"{survey} {bytes(owner).hex()}")
-        self._back_end.after_deletion()
         return len(revoked)
 
     def _add_owner(self, db: Handle, name: str) -> Account:

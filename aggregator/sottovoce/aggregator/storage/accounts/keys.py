@@ -10,7 +10,7 @@ from typing import Any
 
 from sottovoce.aggregator.storage.accounts.models import AccessKey, AccessRefused, Account, StaffSession
 from sottovoce.aggregator.storage.audit_log import events as words
-from sottovoce.aggregator.storage.back_end import BackEnd
+from sottovoce.aggregator.storage.back_end import BackEnd, Tables
 from sottovoce.aggregator.storage.models import SESSION_IDLE, SESSION_MOST
 from sottovoce.aggregator.storage.sql_statements import Handle, insert
 
@@ -24,6 +24,7 @@ _OTHER_OWNER = """
     WHERE role = 'owner' AND survey IN (?, '*') AND disabled_on IS NULL AND grants.account <> ? LIMIT 1
 """
 
+_DISABLED = ("there is no such account, or it is disabled", "disabled")
 _DELETE_OF_ACCOUNT = (
     "DELETE FROM keys WHERE account = ?",
     "DELETE FROM passkeys WHERE account = ?",
@@ -31,14 +32,14 @@ _DELETE_OF_ACCOUNT = (
 )
 
 
-class AccountTables:
+class AccountTables(Tables):
     """Part of ``AccessTables`` about accounts and grants.
 
     ``who`` is the account that acts, for the audit log; sign-ins and sign-outs are recorded under their own account.
     """
 
     def __init__(self, back_end: BackEnd, who: str = words.NO_ACTOR) -> None:
-        self._back_end = back_end
+        super().__init__(back_end)
         self._who = who
 
     def _note(self, db: Handle, what: str, about: str = "", who: bytes | None = None) -> None:
@@ -46,9 +47,9 @@ class AccountTables:
         self._back_end.note(db, what, self._who if who is None else who.hex(), about)
 
     @contextmanager
-    def _alone(self) -> Iterator[Handle]:
+    def _alone(self, deletes: bool = False) -> Iterator[Handle]:
         """Begin a write transaction with the lock: without it two admins could disable each other, leaving none."""
-        with self._back_end.write() as db:
+        with self._back_end.deleting() if deletes else self._back_end.write() as db:
             _ = self._back_end.LOCK_ACCOUNTS and db.execute(self._back_end.LOCK_ACCOUNTS)
             yield db
 
@@ -64,24 +65,22 @@ class AccountTables:
 
     def account(self, account_id: bytes) -> Account | None:
         """Return the account with this id, even if it is disabled, or None."""
-        row = self._back_end.row_of(_ACCOUNT, [account_id])
-        return None if row is None else account_of(row)
+        return self._back_end.one_of(account_of, _ACCOUNT, [account_id])
 
     def account_of_subject(self, subject: str) -> Account | None:
         """Return the account with this subject at the institution's identity provider, or None."""
-        row = self._back_end.row_of(_ACCOUNT_OF_SUBJECT, [subject])
-        return None if row is None else account_of(row)
+        return self._back_end.one_of(account_of, _ACCOUNT_OF_SUBJECT, [subject])
 
     def accounts(self) -> list[Account]:
         """Return all accounts ordered by name, disabled ones included."""
-        return [account_of(row) for row in self._back_end.rows_of(_BY_NAME)]
+        return [account_of(*row) for row in self._back_end.rows_of(_BY_NAME)]
 
     def disable(self, account_id: bytes, day: int) -> None:
         """Disable an account and end its sessions, including one that another transaction is starting.
 
         Raises AccessRefused if it is the last admin.
         """
-        with self._alone() as db:
+        with self._alone(deletes=True) as db:
             _check_other_admin(db, account_id)
             # A transaction that starts a session locks this row, so the update waits for it and its session is deleted.
             query = "UPDATE accounts SET disabled_on = ? WHERE account = ? AND disabled_on IS NULL"
@@ -89,7 +88,6 @@ class AccountTables:
             forget_doors(db, account_id)
             if changed:
                 self._note(db, words.ACCOUNT_DISABLED, account_id.hex())
-        self._back_end.after_deletion()
 
     def enable(self, account_id: bytes) -> None:
         """Enable an account again; its keys work again, its sessions stay ended."""
@@ -104,7 +102,7 @@ class AccountTables:
         Its id stays in the audit log, whose entries are chained, as a pseudonym without a name. Raises AccessRefused if
         it is the last admin, or the last owner of a survey.
         """
-        with self._alone() as db:
+        with self._alone(deletes=True) as db:
             _check_other_admin(db, account_id)
             for (survey,) in db.execute("SELECT survey FROM grants WHERE account = ?", [account_id]).fetchall():
                 _check_other_owner(db, account_id, survey)
@@ -115,7 +113,6 @@ class AccountTables:
                 db.execute(statement, [account_id])
             if is_there:
                 self._note(db, words.ACCOUNT_DELETED, account_id.hex())
-        self._back_end.after_deletion()
         return is_there
 
     def set_admin(self, account_id: bytes, admin: bool) -> None:
@@ -186,12 +183,12 @@ class AccountTables:
             SELECT accounts.account, name, admin, subject, disabled_on, role FROM grants
             JOIN accounts ON accounts.account = grants.account WHERE survey = ? ORDER BY name, accounts.account
         """
-        return [(account_of(row), str(row[5])) for row in self._back_end.rows_of(query, [survey])]
+        return [(account_of(*row), str(row[5])) for row in self._back_end.rows_of(query, [survey])]
 
 
-def account_of(row: Any) -> Account:  # noqa: ANN401 - a row
-    """Return the account in a row of ``account, name, admin, subject, disabled_on``."""
-    return Account(bytes(row[0]), row[1], bool(row[2]), row[3], row[4])
+def account_of(account: bytes, name: str, admin: int, *rest: Any) -> Account:  # noqa: ANN401 - a row
+    """Return the account in a row of ``account, name, admin, subject, disabled_on``, and more."""
+    return Account(bytes(account), name, bool(admin), *rest[:2])
 
 
 def insert_account(db: Handle, account: Account) -> None:
@@ -206,7 +203,7 @@ def insert_grant(db: Handle, account_id: bytes, survey: str, role: str) -> None:
     Raises AccessRefused if there is no such account.
     """
     if db.execute(_ACCOUNT, [account_id]).fetchone() is None:
-        raise AccessRefused("there is no such account, or it is disabled", "disabled")
+        raise AccessRefused(*_DISABLED)
     replaced = "ON CONFLICT (account, survey) DO UPDATE SET role = excluded.role"
     insert(db, "grants", [account_id, survey, role], replaced)
 
@@ -265,8 +262,7 @@ class KeyTables(AccountTables):
     def add_key(self, key: AccessKey) -> None:
         """Add a key to an account; raise AccessRefused if there is no such account, or it is disabled."""
         with self._back_end.write() as db:
-            if self._lock_account(db, key.account) is None:
-                raise AccessRefused("there is no such account, or it is disabled", "disabled")
+            self._hold_account(db, key.account)
             insert_key(db, key)
             self._note(db, words.KEY_MADE, f"{key.survey} {key.account.hex()}")
 
@@ -291,13 +287,12 @@ class KeyTables(AccountTables):
 
         The sessions that its account started with a key end, including one that another transaction is starting.
         """
-        with self._back_end.write() as db:
+        with self._back_end.deleting() as db:
             # A sign-in with this key locks the row: the deletion waits for it, and the next statement ends its session.
             row = db.execute("DELETE FROM keys WHERE key_hash = ? RETURNING account, survey", [key_hash]).fetchone()
             if row is not None:
                 db.execute("DELETE FROM staff_sessions WHERE account = ? AND door = 'key'", [bytes(row[0])])
                 self._note(db, words.KEY_REVOKED, f"{row[1]} {bytes(row[0]).hex()}")
-        self._back_end.after_deletion()
         return row is not None
 
     def start_session(self, session_hash: bytes, account_id: bytes, door: str, now: int) -> bool:
@@ -318,7 +313,7 @@ class KeyTables(AccountTables):
         """Return a session that has not expired, of an account that is not disabled, and record its use; or None."""
         query = f"{_SESSIONS} AND session_hash = ?"
         row = self._back_end.row_of(query, [now - SESSION_IDLE, now - SESSION_MOST, session_hash])
-        session = None if row is None else StaffSession(row[5], account_of(row), *row[6:])
+        session = None if row is None else StaffSession(row[5], account_of(*row), *row[6:])
         if session is not None and session.used < now - PRECISION:
             with self._back_end.write() as db:
                 # UPDATE, not INSERT: a session that was ended since the read stays ended.
@@ -329,7 +324,7 @@ class KeyTables(AccountTables):
         """Return an account's sessions that have not expired, newest first."""
         query = f"{_SESSIONS} AND staff_sessions.account = ? ORDER BY started DESC, session_hash"
         values = [now - SESSION_IDLE, now - SESSION_MOST, account_id]
-        return [StaffSession(row[5], account_of(row), *row[6:]) for row in self._back_end.rows_of(query, values)]
+        return [StaffSession(row[5], account_of(*row), *row[6:]) for row in self._back_end.rows_of(query, values)]
 
     def end_session(self, session_hash: bytes) -> None:
         """Delete a session, as at sign-out."""
@@ -348,7 +343,12 @@ class KeyTables(AccountTables):
     def _lock_account(self, db: Handle, account_id: bytes) -> Account | None:
         """Return the account, or None if it is disabled; lock its row until the end of the transaction."""
         row = db.execute(_LET_IN + self._back_end.UNTIL_END, [account_id]).fetchone()
-        return None if row is None else account_of(row)
+        return None if row is None else account_of(*row)
+
+    def _hold_account(self, db: Handle, account_id: bytes) -> None:
+        """Lock the account as ``_lock_account``; raise AccessRefused if there is none, or it is disabled."""
+        if self._lock_account(db, account_id) is None:
+            raise AccessRefused(*_DISABLED)
 
     def _begin(self, db: Handle, session_hash: bytes, account: Account | None, door: str, now: int) -> Account | None:
         """Store a session and delete expired ones; do nothing without an account."""
@@ -368,7 +368,7 @@ def insert_key(db: Handle, key: AccessKey) -> None:
 
 
 def _with_owner(row: Any) -> tuple[Account, AccessKey] | None:  # noqa: ANN401 - a row, or None
-    return None if row is None else (account_of(row), _key(*row[5:]))
+    return None if row is None else (account_of(*row), _key(*row[5:]))
 
 
 def _key(key_hash: bytes, account: bytes, label: str, scopes: str, *rest: Any) -> AccessKey:  # noqa: ANN401 - a row

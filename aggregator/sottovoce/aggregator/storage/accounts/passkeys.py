@@ -81,8 +81,7 @@ class PasskeyTables(KeyTables):
         """
         with self._alone() as db:
             # Locks the account's row, so that disabling it waits and finds this passkey.
-            if self._lock_account(db, passkey.account) is None:
-                raise AccessRefused("there is no such account, or it is disabled", "disabled")
+            self._hold_account(db, passkey.account)
             if db.execute("SELECT count(*) FROM passkeys WHERE account = ?", [passkey.account]).fetchone()[0] >= MOST:
                 raise AccessRefused(f"an account has at most {MOST} passkeys; remove one first", "passkeys", most=MOST)
             if insert(db, "passkeys", astuple(passkey), UNLESS_KNOWN) != 1:
@@ -91,8 +90,7 @@ class PasskeyTables(KeyTables):
 
     def passkey(self, credential_id: bytes) -> Passkey | None:
         """Return the passkey with this id, even if its account is disabled, or None."""
-        row = self._back_end.row_of(_OF_NAME, [credential_id])
-        return None if row is None else Passkey(*row)
+        return self._back_end.one_of(Passkey, _OF_NAME, [credential_id])
 
     def passkeys(self, account_id: bytes) -> list[Passkey]:
         """Return an account's passkeys, ordered by label."""
@@ -103,14 +101,13 @@ class PasskeyTables(KeyTables):
 
         A session that another transaction is starting ends as well.
         """
-        with self._back_end.write() as db:
+        with self._back_end.deleting() as db:
             query = "DELETE FROM passkeys WHERE account = ? AND credential_id = ?"
             removed = db.execute(query, [account_id, credential_id]).rowcount == 1
             if removed:
                 # A lost device must be shut out at once; which session it began is not stored, so all of that kind end.
                 db.execute("DELETE FROM staff_sessions WHERE account = ? AND door = 'passkey'", [account_id])
                 self._note(db, words.PASSKEY_REMOVED, account_id.hex())
-        self._back_end.after_deletion()
         return removed
 
     def start_session_by_passkey(self, session_hash: bytes, use: PasskeyUse, now: int) -> Account | None:

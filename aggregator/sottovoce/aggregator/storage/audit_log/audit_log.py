@@ -5,18 +5,15 @@ from typing import Any
 
 from sottovoce.aggregator.storage.audit_log import table
 from sottovoce.aggregator.storage.audit_log.table import OF_SURVEY, of_survey
-from sottovoce.aggregator.storage.back_end import BackEnd
+from sottovoce.aggregator.storage.back_end import Tables
 from sottovoce.aggregator.storage.hash_chain import AuditEntry, ChainHead
 
 ALWAYS = 10**9
 """Day number larger than any entry's."""
 
 
-class Journal:
+class Journal(Tables):
     """Audit log of staff: a hash chain of entries. Days count from 1970-01-01."""
-
-    def __init__(self, back_end: BackEnd) -> None:
-        self._back_end = back_end
 
     def append(self, what: str, who: str, about: str = "") -> None:
         """Record an action outside of the database before it is done, so that a crash cannot leave it unrecorded.

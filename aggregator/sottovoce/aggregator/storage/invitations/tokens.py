@@ -88,14 +88,13 @@ class TokenStorage(blind_invitations.InvitationStorage):
     def revoke_tokens(self, survey: int, hashes: Sequence[bytes], who: str = NO_ACTOR) -> int:
         """Revoke tokens and invitations, by hash, ignoring invalid ones; return how many were still valid."""
         known = sorted(set(hashes))
-        with self.write() as db:
+        with self.deleting() as db:
             name = self._lock_survey(db, survey)
             revoked = delete_tokens(db, [(survey, token) for token in known])
             revoked += blind_invitations.revoke(db, survey, known)
             db.execute(_ADD_COUNTS, [survey, 0, revoked])
             # Privacy: without the number, which would say how many of these people have not answered.
             self.note(db, TOKENS_REVOKED, who, name)
-        self.after_deletion()
         return revoked
 
     def has_token(self, survey: int, token: bytes) -> bool:

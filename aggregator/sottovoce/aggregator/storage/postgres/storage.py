@@ -44,6 +44,8 @@ _READ_ALL = (
 # Who withdraws waits for the rewriting before it reads; soon it is refused, since it holds a connection.
 _WITHDRAW = ("SET LOCAL lock_timeout = '2s'", "LOCK TABLE settled, fresh IN ROW EXCLUSIVE MODE", settling.NOTE_CHANGE)
 _VACUUM = "VACUUM tombstones, keys, invitations, views, staff_sessions"
+_COUNTED = "counts"
+"""What counting leaves traces in, see ``level_counts``."""
 _WITH_NAMES = ("surveys", "drafts", "releases", *(each for each in OF_SURVEYS if each not in {"reports", *SECRETS}))
 
 _KINDS = {"bigint": "numbers", "integer": "numbers", "smallint": "numbers", "text": "text", "bytea": "bytes"}
@@ -489,9 +491,8 @@ class PostgresStorage(sql_storage.Storage):
         self._publisher = SnapshotPublisher(self.show_grown)
         self._is_closed = False
         self._tries = settling.TRIES
-        # Privacy: counting leaves traces, see ``level_counts``. Unknown after a start.
-        self._are_counts_used = True
-        self._used_secrets = {*SECRETS}
+        # Unknown after a start.
+        self._used = {*SECRETS, _COUNTED}
         try:
             with self._connection() as connection:
                 migrate(connection, unfinished, stopped, migrates)
@@ -509,7 +510,7 @@ class PostgresStorage(sql_storage.Storage):
                 self._publisher.want({each.plan.survey: each.plan.release_batch for each in arrivals})
             return outcomes
         finally:
-            self._are_counts_used = True
+            self._used.add(_COUNTED)
             self._note_arrivals(arrivals)
 
     def _store_sorted(self, arrivals: Sequence[ReportBatch]) -> list[Outcome]:
@@ -545,16 +546,12 @@ class PostgresStorage(sql_storage.Storage):
         self._rewrite_used_secrets()
         # A transaction in which this node shows counts would have the server keep their former versions.
         self._publisher.settle()
-        if self._are_counts_used:
-            # Before it begins, since a report may be counted right after; again if it fails.
-            self._are_counts_used = False
-            try:
-                with self._connection() as connection:
-                    settling.level_counts(connection, self._tries)
-            except BaseException:
-                self._are_counts_used = True
-                raise
+        self._rewrite_used(_COUNTED, self._level_counts)
         return True
+
+    def _level_counts(self) -> None:
+        with self._connection() as connection:
+            settling.level_counts(connection, self._tries)
 
     def _rewrite_secrets(self, table: str) -> None:
         with self._connection() as connection:
@@ -562,7 +559,7 @@ class PostgresStorage(sql_storage.Storage):
 
     def after_deletion(self) -> None:
         """Have the counts, from which a report may have been taken, rewritten soon, and other files replaced."""
-        self._are_counts_used = True
+        self._used.add(_COUNTED)
         self._note_stored(0)
 
     def scrub(self) -> None:
@@ -577,7 +574,7 @@ class PostgresStorage(sql_storage.Storage):
 
     def _rewrite(self) -> None:
         """Write every table anew that has rows of surveys: the old pages go with their files."""
-        self._used_secrets.update(SECRETS)
+        self._used.update(SECRETS)
         self.scrub()
         with self._connection() as connection:
             settling.vacuum_full(connection, _WITH_NAMES, lambda: self._is_closed)

@@ -281,7 +281,7 @@ class SQLiteStorage(sql_storage.Storage):
         self._writing = threading.Lock()
         self._write_began: float | None = None
         self._wal_index = WalIndex(path)
-        self._used_secrets = {*SECRETS}
+        self._used = {*SECRETS}
         try:
             if not migrates:
                 with self.read() as db:
