@@ -18,7 +18,7 @@ from fractions import Fraction
 from functools import lru_cache, partial
 from itertools import islice, product
 from math import comb, prod
-from typing import Any
+from typing import Any, TypeVar
 
 from sottovoce.audit.reference_distribution import reference_distribution
 from sottovoce.shared import rational
@@ -71,20 +71,54 @@ class TooManyPaths(Exception):
     """There are more ways through the randomizer than may be tried."""
 
 
-class BranchingDraws:
-    """Draws that follow a script of choices, then always take the first, and remember the choices there were.
+class ScriptedBranches:
+    """Branches that follow a script of choices, then always take the first, and remember the choices there were.
 
     Attributes:
         script: for each draw the index of the choice to take; ``taken`` are those so far.
         choices: number of choices at each draw.
-        bounds: of the draws, where they read something.
-        part: ``part / whole`` is the probability of the way so far, not in lowest terms.
     """
 
     def __init__(self, script: Sequence[int]) -> None:
         self.script = script
         self.taken: list[int] = []
         self.choices: list[int] = []
+
+    def choose(self, choices: int) -> int:
+        """Take one of so many branches, and return its index."""
+        step = len(self.taken)
+        self.taken.append(self.script[step] if step < len(self.script) else 0)
+        self.choices.append(choices)
+        return self.taken[-1]
+
+
+Scripted = TypeVar("Scripted", bound=ScriptedBranches)
+
+
+def every_way(begin: Callable[[list[int]], Scripted]) -> Iterator[Scripted]:
+    """Yield what follows the script of every way in order, the last choice first; each is to be run when it comes."""
+    script: list[int] = []
+    while True:
+        scripted = begin(script)
+        yield scripted
+        script = list(scripted.taken)
+        while script and script[-1] + 1 == scripted.choices[len(script) - 1]:
+            script.pop()
+        if not script:
+            return
+        script[-1] += 1
+
+
+class BranchingDraws(ScriptedBranches):
+    """Draws that take every branch, with its exact probability.
+
+    Attributes:
+        bounds: of the draws, where they read something.
+        part: ``part / whole`` is the probability of the way so far, not in lowest terms.
+    """
+
+    def __init__(self, script: Sequence[int]) -> None:
+        super().__init__(script)
         self.bounds: list[int] = []
         self.part = self.whole = 1
 
@@ -103,22 +137,15 @@ class BranchingDraws:
         return self._branch(*_weighed(tuple(weights)))
 
     def _branch(self, bound: int, weights: Sequence[int] | None, live: Sequence[int]) -> int:
-        index = self._choose(live)
+        if len(self.taken) == MAX_DRAWS:
+            raise TooManyPaths
+        index = live[self.choose(len(live))]
         if bound > 1:  # a bound of 1 reads no byte
             self.bounds.append(bound)
         if weights is not None:
             self.part *= weights[index]
         self.whole *= bound
         return index
-
-    def _choose(self, live: Sequence[int]) -> int:
-        step = len(self.taken)
-        if step == MAX_DRAWS:
-            raise TooManyPaths
-        choice = self.script[step] if step < len(self.script) else 0
-        self.taken.append(choice)
-        self.choices.append(len(live))
-        return live[choice]
 
 
 # The same few rows of weights are drawn from again and again.
@@ -140,27 +167,13 @@ def following(run: Callable[[Any], Any], most: int | None = None) -> Iterator[tu
     Raises TooManyPaths if there are more than ``most`` ways, or they have more than eight draws each, or one of them
     more than ``MAX_DRAWS``, or one draw has more than ``MAX_BRANCHES`` outcomes.
     """
-    script: list[int] = []
-    count = drawn = 0
-    while True:
-        count += 1
+    drawn = 0
+    for count, draws in enumerate(every_way(BranchingDraws), 1):
         if most is not None and (count > most or drawn > most * _DRAWS):
             raise TooManyPaths
-        draws = BranchingDraws(script)
         reported = run(draws)
         drawn += len(draws.taken)
         yield draws, reported
-        script = next_script(draws.taken, draws.choices)
-        if not script:
-            return
-
-
-def next_script(taken: Sequence[int], choices: Sequence[int]) -> list[int]:
-    """Return the branches of the next way in order, the last choice first; empty after the last way."""
-    script = list(taken)
-    while script and script[-1] + 1 == choices[len(script) - 1]:
-        script.pop()
-    return [*script[:-1], script[-1] + 1] if script else []
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,11 @@ the hockey-stick at the claimed epsilon.
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
-from sottovoce.audit.exact_channel import next_script
+from sottovoce.audit.exact_channel import ScriptedBranches, every_way
 from sottovoce.shared.exact_noise import ExactNoise
 
 NEGLIGIBLE = 1e-18
@@ -28,13 +29,11 @@ class _Left(Exception):
     """This way is too unlikely to be followed."""
 
 
-class NoiseBranches(ExactNoise):
-    """Noise that follows a script of branches, then always the first, and remembers how many others there were."""
+class NoiseBranches(ScriptedBranches, ExactNoise):
+    """Noise that takes every branch, with its probability."""
 
     def __init__(self, script: Sequence[int], known: dict[tuple[object, ...], Distribution], least: float) -> None:
-        self.script = script
-        self.taken: list[int] = []
-        self.choices: list[int] = []
+        super().__init__(script)
         self.probability: Weight = Fraction(1)
         self._known = known
         self._least = least
@@ -66,10 +65,7 @@ class NoiseBranches(ExactNoise):
         return list(outcomes)[self._branch(list(outcomes.values()))]
 
     def _branch(self, weights: Sequence[Weight]) -> int:
-        place = len(self.taken)
-        index = self.script[place] if place < len(self.script) else 0
-        self.taken.append(index)
-        self.choices.append(len(weights))
+        index = self.choose(len(weights))
         self.probability *= weights[index]
         if self.probability <= self._least:
             raise _Left
@@ -108,18 +104,10 @@ def branches(
 
 
 def _walk(stand_in: Callable[[Sequence[int]], NoiseBranches], draw: Callable[..., object], found: dict) -> None:  # type: ignore[type-arg]
-    """Follow all ways in order, the last choice first."""
-    script: list[int] = []
-    while True:
-        draws = stand_in(script)
-        try:
+    for draws in every_way(stand_in):
+        with suppress(_Left):
             outcome = draw(draws)
             found[outcome] = found.get(outcome, 0) + draws.probability
-        except _Left:
-            pass
-        script = next_script(draws.taken, draws.choices)
-        if not script:
-            return
 
 
 FLOOR = 1e-9
