@@ -34,8 +34,9 @@ FAR = 9.0
 """Log odds from which a share is shown as 0 or 1, if some share is at its edge."""
 FEW_ITEMS = "a model needs a list of at least {least} items; see the difference in means"
 NO_MAXIMUM = (
-    "this list experiment has no finite maximum of the likelihood: the share of the sensitive item could be 0 or 1 in "
-    "some group; fit it without predictors (~ 1), where limits of a share end at 0 and 1, or see the difference in means"
+    "this list experiment has no finite maximum of the likelihood: the share of the sensitive item could be 0 or 1 "
+    "in some group; fit it without predictors (~ 1), where limits of a share end at 0 and 1, or see the difference in "
+    "means"
 )
 
 Counts = NDArray[np.int64]
