@@ -42,7 +42,7 @@ class PlannedSize(NamedTuple):
 
 
 class DraftTables(Tables):
-    """Tables of drafts."""
+    """Tables of drafts, and of the size that each was planned for."""
 
     def add(self, name: str, document: bytes) -> bool:
         """Add a draft; return False without writing if the name is taken."""

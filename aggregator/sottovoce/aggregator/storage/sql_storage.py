@@ -210,7 +210,7 @@ class PublishedLink(NamedTuple):
 
 
 class LinkQuestionTable(Tables):
-    """Table of these questions."""
+    """Table of questions that are asked by a link, by their digest."""
 
     def document(self, digest: str) -> bytes | None:
         """Return the canonical bytes of a published question; None if there is none."""

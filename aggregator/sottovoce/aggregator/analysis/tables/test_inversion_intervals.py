@@ -134,7 +134,7 @@ def phi(joint: Joint, z: float) -> Inverted:
         )  # fmt: skip
 
     raw = (p * m - a * b) / spread
-    # Q = spread (phi - t), so at the point its gradient is that of phi times spread.
+    # Q = spread (phi - t), so at the point its gradient is the one of phi times spread.
     delta = tuple(slope / spread for slope in slopes(raw)[1])
     thin = None if joint.may_decline else thin_table(joint, (0, 1), 1)
     if thin is not None:
