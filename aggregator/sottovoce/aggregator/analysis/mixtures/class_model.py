@@ -3,9 +3,11 @@
 Model       Multinomial log odds of carriers and of people who always say no, against noncarriers who do as instructed.
             The channel of each group is known, so each (group, report) has its own row of likelihoods.
 Shares      Means of the fitted shares, with errors by the delta method. Limits by profile likelihood, which end at 0
-            and 1: "log likelihood + tilt (sum of the fitted shares of a class)" is largest on the profile, at the mean
-            share where its slope is -tilt. With weights, where the likelihood is no true one, by the log odds of the
-            mean; but by profile, with the effective number of people, where the class may be empty.
+            and 1: "log likelihood - half the square of how far the people of a class are from a number" is largest on
+            the profile. A multiple of their sum instead of the square leaps where the profile is no arch, to the edge:
+            a few people at an end of a predictor may make it steep. With weights, where the likelihood is no true one,
+            by the log odds of the mean; but by profile, with the effective number of people, where the class may be
+            empty.
 Edges       Where a share is 0 for some or all people, log odds run off and have no estimate, and nothing has an error.
             A mean share goes with shares of groups that may be 0, so limits at 1.92 are too short: with two groups, one
             class empty in both, they hold .924 of beta. The quantile is the one of the law beside edges, see ``cone``,
@@ -16,6 +18,7 @@ Errors      By the observed information; with weights the sandwich.
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,8 +27,8 @@ from sottovoce.aggregator.analysis.data_file.people_with_predictors import AT_ED
 from sottovoce.aggregator.analysis.mixtures.designs import CHEATING, DESIGNS
 from sottovoce.aggregator.analysis.regression.covariance import covariance
 from sottovoce.aggregator.analysis.regression.likelihood_ratio import false_position, profile_limits
-from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
-from sottovoce.aggregator.analysis.regression.newton import Array, evaluate, inverse, maximize, score_products
+from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial, information
+from sottovoce.aggregator.analysis.regression.newton import Array, Sums, evaluate, inverse, maximize, score_products
 from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, wald_coefficients
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.estimators.cone import quantile_beside_edges
@@ -38,9 +41,9 @@ NO_MAXIMUM = (
 )
 NO_MODEL = "a formula and {design} do not go together: cheater detection alone has a model"
 FEW = "{people} people are too few for {count} coefficients: leave predictors out"
-EMPTY, TRACE, INSIDE, STEEPEST, SMALL = 1e-4, 1e-7, 1e-4, 100.0, 1e-3
-"""Share shown as 0 at an edge, people of each class added for one person, also to have slopes at an edge, the largest
-tilt, h of ``_tilted``."""
+EMPTY, TRACE, INSIDE, HELD, BEYOND_EDGE, SMALL = 1e-4, 1e-7, 1e-4, 1e-5, 10.0, 1e-3
+"""Share shown as 0 at an edge, people of each class added for one person, also to have slopes at an edge, and where a
+class is held; how far beyond its edges, in people; a step of log odds for a derivative."""
 _CLASSES = (1, 0, 2)
 """Classes of the design in the order of the model: honest noncarriers are the reference."""
 
@@ -84,7 +87,7 @@ def with_class_model(
     names = [known.shares[place].name for place in _CLASSES]
     labels = [(name, term.name) for name in names[1:] for term in sample.design.terms]
     if variance is None:
-        traced = _tilted(model, np.zeros(len(names)))
+        traced = _traced(model)
         fit = maximize(traced)
         # Limits are by likelihood ratio, none with weights; log odds that run off on a side have no estimate.
         ends = [
@@ -118,17 +121,54 @@ class _Traced(Multinomial):
         yield from (each / 2 for each in super().predictors(theta, part))
 
 
-def _tilted(model: Multinomial, tilts: Array, trace: float = TRACE) -> Multinomial:
-    """Return the model with a log likelihood that is larger by ``tilts``, (k,), times the fitted shares of each person.
+@dataclass(frozen=True)
+class _Held(_Traced):
+    """A model with a class near so many people: the log likelihood is less by half the square of their distance."""
 
-    As further reports: log(sum of shares times exp(h tilt)) / h is that, but for h / 2 times a variance.
-    """
-    classes, further = len(tilts), np.array([[1.0], [1 / SMALL], *[[trace]] * len(tilts)])
+    place: int = 0
+    people: float = 0.0
+
+    def directions(self, row: int) -> Array:
+        """Return zeros: a search that is held ends."""
+        return np.zeros_like(super().directions(row))
+
+    def _people(self, theta: Array) -> tuple[float, Array, Array]:
+        """Return how many people too many the class has, with derivatives by log odds, (k - 1, n), and theta, (d,)."""
+        everybody, weights = _everybody(self, theta), np.asarray(self.weights)
+        slopes = _slopes(everybody, self.place)
+        return float(everybody[self.place] @ weights) - self.people, slopes, (slopes * weights @ self.columns.T).ravel()
+
+    def sums(self, theta: Array, part: slice) -> Sums:
+        """Return the contribution of all reports with the first part, since the distance is that of all."""
+        if part.start:
+            return Sums(0.0, np.zeros(()), np.zeros(()))
+        sums, truth = super().sums(theta, slice(None)), self.truth(theta, slice(None))
+        over, slopes, slope = self._people(theta)
+        # The curve of the class counts as much as at the maximum: times the distance, it leads a far search astray.
+        pull = float(sums.gradient @ slope) / max(float(slope @ slope), 1e-300)
+        curve = information(truth, truth + SMALL * slopes, self.columns, np.asarray(self.weights) * (pull / SMALL))
+        return Sums(
+            sums.log_likelihood - over**2 / 2,
+            sums.gradient - over * slope,
+            sums.information - curve + np.outer(slope, slope),
+        )
+
+    def scores(self, theta: Array, part: slice) -> Array:
+        """Return the gradients; of the last report, which tells nothing, that of the class."""
+        scores = super().scores(theta, part)
+        if part.stop == self.rows:
+            scores[:, -1] = self._people(theta)[2]
+        return scores
+
+
+def _traced(model: Multinomial, trace: float = TRACE) -> _Traced:
+    """Return the model with a trace of every class for each person, and a last report, which tells nothing."""
+    classes, known = model.likelihood.shape[1], len(model.likelihood)
     return _Traced(
-        np.tile(model.columns, classes + 2),
-        np.append(model.codes, np.repeat(len(model.likelihood) + np.arange(classes + 1), model.rows)),
-        np.concatenate([model.likelihood, np.exp(SMALL * tilts)[None], np.eye(classes)]),
-        (further * model.weights).ravel(),
+        np.pad(np.tile(model.columns, classes + 1), ((0, 0), (0, 1))),
+        np.concatenate([model.codes, np.repeat(known + np.arange(classes), model.rows), [known + classes]]),
+        np.concatenate([model.likelihood, np.eye(classes), np.ones((1, classes))]),
+        np.append(np.array([[1.0], *[[trace]] * classes]) * model.weights, 1.0),
     )
 
 
@@ -145,10 +185,10 @@ def _slopes(shares: Array, place: int) -> Array:
 
 def _shares(model: Multinomial, theta: Array, variance: Array | None, z: float, plain: bool) -> Iterator[Document]:
     """Yield the mean fitted share of each class."""
-    everybody = _everybody(model, theta)
-    for place, (shares, quantile) in enumerate(zip(everybody, _quantiles(model, everybody, z), strict=True)):
+    everybody, inside = _everybody(model, theta), maximize(_traced(model, INSIDE)).theta
+    for place, (shares, quantile) in enumerate(zip(everybody, _quantiles(model, everybody, inside, z), strict=True)):
         share, error = float(np.average(shares, weights=model.weights)), None
-        low, high = _limit(model, theta, place, -quantile), _limit(model, theta, place, quantile)
+        low, high = (_limit(model, theta, inside, place, side * quantile) for side in (-1, 1))
         if variance is None:
             share = round(share) if min(share, 1 - share) < EMPTY else share
         else:
@@ -157,9 +197,8 @@ def _shares(model: Multinomial, theta: Array, variance: Array | None, z: float, 
         yield {"share": share, "se": error, "low": low, "high": high}
 
 
-def _quantiles(model: Multinomial, everybody: Array, z: float) -> Iterator[float]:
+def _quantiles(model: Multinomial, everybody: Array, inside: Array, z: float) -> Iterator[float]:
     """Yield the z of limits of the mean share of each class; see "Edges"."""
-    inside = maximize(_tilted(model, np.zeros(len(everybody)), INSIDE)).theta
     variance, fitted = inverse(score_products(model, inside)), _everybody(model, inside)
     if variance is None:
         raise EstimateError(NO_MAXIMUM)
@@ -177,22 +216,30 @@ def _quantiles(model: Multinomial, everybody: Array, z: float) -> Iterator[float
         yield quantile_beside_edges(np.concatenate([mean[None], of_ends]), *known, z, classes == place)
 
 
-def _limit(model: Multinomial, theta: Array, place: int, z: float) -> float:
+def _limit(model: Multinomial, theta: Array, inside: Array, place: int, z: float) -> float:
     """Return the mean share whose profile likelihood is z^2 / 2 below the best one, on the side of z, or the edge."""
-    best, last, tilts = evaluate(model, theta).log_likelihood, [theta], np.zeros(len(model.likelihood[0]))
+    traced, people, best = vars(_traced(model, HELD)), float(np.sum(np.asarray(model.weights))), evaluate(model, theta)
+    found = begin = theta
 
-    def excess(tilt: float) -> float:
-        tilts[place] = math.copysign(tilt, z)
-        # Each search begins where the one before ended: from afar a steep tilt leads it astray.
-        last.append(maximize(_tilted(model, tilts), last[-1]).theta)
-        return math.sqrt(max(2 * (best - evaluate(model, last[-1]).log_likelihood), 0.0)) - abs(z)
+    def share() -> float:
+        return float(np.average(_everybody(model, found)[place], weights=model.weights))
 
-    inner, under = 0.0, -abs(z)
-    # Errors of shares are below a half, so the first tilt is on the near side of the limit.
-    outer = 2 * abs(z) / float(np.sum(np.asarray(model.weights)))
+    def excess(held: float) -> float:
+        nonlocal begin, found
+        near = _Held(**traced, place=place, people=held)
+        found = max((maximize(near, start) for start in (begin, inside)), key=lambda fit: fit.log_likelihood).theta
+        over = math.sqrt(max(2 * (best.log_likelihood - evaluate(model, found).log_likelihood), 0.0)) - abs(z)
+        # From beyond the limit a search may go astray, so each one begins at the last point before it, and inside.
+        begin = found if over <= 0 else begin
+        return over
+
+    inner, under, step = people * share(), -abs(z), math.copysign(math.sqrt(people) / 2, z)
+    least, most = -BEYOND_EDGE, people + BEYOND_EDGE
+    outer = inner + step
     while (over := excess(outer)) <= 0:
-        inner, under, outer = outer, over, 2 * outer
-        if outer > STEEPEST:
+        if outer in {least, most}:
             return 0.0 if z < 0 else 1.0
+        inner, under, step = outer, over, 2 * step
+        outer = min(max(inner + step, least), most)
     false_position(excess, (inner, under), (outer, over))
-    return float(np.average(_everybody(model, last[-1])[place], weights=model.weights))
+    return share()

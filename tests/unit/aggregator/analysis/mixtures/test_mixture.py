@@ -569,6 +569,42 @@ def test_limits_of_a_model_do_not_depend_on_the_order_of_groups(tmp_path: Path) 
         assert limits[0] == pytest.approx(limits[1], abs=1e-6), (name, one)
 
 
+def test_upper_limit_beyond_a_few_people_is_where_the_profile_falls_by_half_of_z_squared(tmp_path: Path) -> None:
+    """Without carriers: a few people at an end of x look like some, so the profile is steep, then flat, and no arch."""
+    dice = np.random.default_rng(11)
+    x, arm = dice.normal(size=600).round(3), np.repeat([0, 1], 300)
+    p = np.where(arm == 0, *P.values())
+    y = dice.random(600) < 0.8 * p
+    path = tmp_path / "x.csv"
+    path.write_text(
+        "\n".join(["y,arm,x", *(f"{yes},{'ab'[one]},{z}" for yes, one, z in zip(y + 0, arm, x, strict=True))])
+    )
+    model = open_data(path).mixture(*DESIGN, formula="~ x").document["model"]
+    limit = model["shares"]["pi"]["high"]
+
+    def logs(theta: Array) -> float:
+        """With the constant of carriers by halving, so that their mean share is the limit."""
+        low, high = -30.0, 30.0
+        for _ in range(60):
+            middle = (low + high) / 2
+            odds = np.exp([middle + theta[0] * x, theta[1] + theta[2] * x])
+            carrier, lying = odds / (1 + odds.sum(axis=0))
+            low, high = (middle, high) if carrier.mean() < limit else (low, middle)
+        yes = carrier + p * (1 - carrier - lying)
+        return float(np.log(np.where(y, yes, 1 - yes)).sum())
+
+    best = []
+    for slope in (-1.0, 0.0, 1.0):
+        theta = np.array([slope, -1.3, 0.0])
+        for _ in range(15):
+            gradient, curvature = _derivatives(logs, theta, 1e-3)
+            values, vectors = np.linalg.eigh(curvature)
+            theta = theta + np.clip(vectors @ (vectors.T @ gradient / np.abs(values)), -0.5, 0.5)
+        best.append(logs(theta))
+    assert model["log_likelihood"] - max(best) == pytest.approx(1.959964**2 / 2, abs=0.01)
+    assert limit == pytest.approx(0.0568, abs=1e-3)
+
+
 def test_share_where_two_edges_meet_has_the_limits_of_their_angle() -> None:
     """Without carriers, honest and lying ones are both 0: between 1.92 and the fall of that angle 0 is inside.
 
