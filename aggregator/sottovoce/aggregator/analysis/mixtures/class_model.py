@@ -139,7 +139,7 @@ class _Held(_Traced):
         return float(everybody[self.place] @ weights) - self.people, slopes, (slopes * weights @ self.columns.T).ravel()
 
     def sums(self, theta: Array, part: slice) -> Sums:
-        """Return the contribution of all reports with the first part, since the distance is that of all."""
+        """Return the contribution of all reports with the first part, since all have one distance."""
         if part.start:
             return Sums(0.0, np.zeros(()), np.zeros(()))
         sums, truth = super().sums(theta, slice(None)), self.truth(theta, slice(None))
@@ -154,7 +154,7 @@ class _Held(_Traced):
         )
 
     def scores(self, theta: Array, part: slice) -> Array:
-        """Return the gradients; of the last report, which tells nothing, that of the class."""
+        """Return the gradients; of the last report, which tells nothing, the gradient of the class."""
         scores = super().scores(theta, part)
         if part.stop == self.rows:
             scores[:, -1] = self._people(theta)[2]
