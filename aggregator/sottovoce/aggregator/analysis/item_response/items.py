@@ -145,6 +145,8 @@ def _sum(answers: Sequence[Answers], confidence: float) -> Document:
     shares = np.bincount([sum(cell) for cell in cells], table).tolist()
     together = np.logical_and.reduce([each.observed for each in answers])
     scores = np.stack([each.scores[:, 1][each.codes[together]] for each in answers])
+    # Ids are random, and so is the order of reports: sums in another order end in another digit.
+    scores = scores[:, np.lexsort(scores)]
     total, n = scores.sum(axis=0), scores.shape[1]
     pairs = sum(float((one * other).mean()) for one, other in combinations(scores, 2))
     mean = float(total.mean())

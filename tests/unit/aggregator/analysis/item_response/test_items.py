@@ -252,6 +252,16 @@ def test_every_way_gives_what_a_file_of_the_reports_gives(place: tuple[Path, Fla
     assert dict(open_results(folder / "files").items(*NAMES, model=model).document) == found
 
 
+def test_order_of_reports_changes_no_digit_of_a_sum(tmp_path: Path) -> None:
+    """Reports come by their random ids, in another order from each server and file: one of 100 had another digit."""
+    path, rows, found = tmp_path / "rows.csv", [",".join(map(str, row[:3])) for row in ROWS], set()
+    for order in (range(len(rows)), *(np.random.default_rng(seed).permutation(len(rows)) for seed in (74, 95, 177))):
+        path.write_text("\n".join([",".join(NAMES), *(rows[place] for place in order)]))
+        made = open_data(path, dict.fromkeys(NAMES, "coin_flip")).items(*NAMES, model="sum").document
+        found.add(json.dumps({**made, "file": ""}))
+    assert len(found) == 1
+
+
 def test_page_offers_randomized_questions_and_shows_the_model(client: FlaskClient) -> None:
     """With code that computes it again; a public question is not offered."""
     form = get(client, "exams/models").text
