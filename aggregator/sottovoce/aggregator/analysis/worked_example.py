@@ -232,7 +232,7 @@ def _shortest(
             # Two channels close together can round to the same percentage; more digits are tried then.
             made = (rounded.share - low.share) / gap.share if gap.share else Fraction(2)
             form, parts = QUOTIENT, (rounded, low, gap)
-        # Fractions throughout: a float could miss the displayed digit by its last bit, which is of 0.1 %.
+        # Fractions throughout: a float could miss the displayed digit, a tenth of a percent, by its last bit.
         if abs(made - shown) <= Fraction(1, 2000):
             return rounded, form, parts
     return None
