@@ -143,6 +143,11 @@ def refill(table: str, columns: Iterable[str]) -> str:
     return f"INSERT INTO {table} ({names}) SELECT {names} FROM former_{table}"  # noqa: S608 - names
 
 
+def take_over(table: str, into: str) -> str:
+    """Return the statement that fills the table ``into`` from a table of the database ``source``, in key order."""
+    return f"INSERT INTO {into} ({_columns(table)}) SELECT {_columns(table)} FROM source.{table} ORDER BY 1, 2"  # noqa: S608
+
+
 def _added_up(name: str, column: Column) -> str:
     if name == "slot":
         return "0"
