@@ -1,5 +1,3 @@
-"""What all tests of the aggregator share."""
-
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,7 +32,6 @@ def public_app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
 
 @pytest.fixture
 def app(public_app: Flask) -> Flask:
-    """The same; some modules have one with surveys."""
     return public_app
 
 
@@ -51,7 +48,6 @@ EVERY: Survey = survey(
 
 @pytest.fixture(scope="session")
 def closed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SQLiteStorage]:
-    """A database with reports of the closed survey."""
     storage = published(tmp_path_factory.mktemp("closed"), EVERY)
     send(storage, EVERY, drawn(EVERY, REPORTS))
     storage.close_survey(EVERY.name, TODAY)
@@ -67,7 +63,6 @@ def every(closed: SQLiteStorage) -> Source:
 
 @pytest.fixture(scope="session")
 def folder(every: Source, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All files of the closed survey."""
     place = tmp_path_factory.mktemp("folder")
     write_folder(every, place)
     return place

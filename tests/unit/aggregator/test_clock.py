@@ -29,7 +29,6 @@ class Machine:
         self.shared = SharedClock(database, self.wall, lambda: self.running)
 
     def clock(self) -> float | None:
-        """As storage does; the answer takes a while."""
         told = None if self.ahead is None else self.wall().timestamp() + self.ahead
         self.wall.moment += timedelta(seconds=self.answer)
         return told
@@ -48,7 +47,6 @@ def test_clock_that_differs_is_told_of_in_a_sentence(ahead: float) -> None:
 
 @pytest.mark.parametrize(("ahead", "answer"), [(4.999, 0), (-4.999, 0), (None, 0), (0.0, 3.0), (0.0, 30.0)])
 def test_small_difference_and_slow_answer_are_none(ahead: float | None, answer: float) -> None:
-    """Nor is there one where the database has no clock of its own; an answer is as old as it took to come."""
     machine = Machine(ahead)
     machine.answer = answer
     machine.shared.check()
@@ -70,7 +68,6 @@ def test_time_is_the_databases_however_this_machines_is_set() -> None:
 
 
 def test_without_a_clock_of_the_databases_it_is_this_machines() -> None:
-    """As on the embedded back end."""
     machine = Machine(None)
     machine.wall.moment += timedelta(days=9)
 

@@ -1,5 +1,3 @@
-"""Readiness: what the database answers, or that it does not."""
-
 import threading
 
 import pytest
@@ -9,8 +7,6 @@ from sottovoce.shared.errors import StorageError
 
 
 class Database:
-    """Answers when it is let go; counts how often it is asked."""
-
     def __init__(self) -> None:
         self.asked = 0
         self.go = threading.Event()
@@ -24,7 +20,6 @@ class Database:
 
 
 def readiness(patience: float) -> tuple[Database, Readiness]:
-    """Readiness that forgets at once, before such a database."""
     database = Database()
     return database, Readiness(database.check, patience)
 

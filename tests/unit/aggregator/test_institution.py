@@ -1,5 +1,3 @@
-"""The institution that runs a server: what its settings may be, and that they are on its pages."""
-
 import json
 from datetime import timedelta
 from importlib.resources import files
@@ -36,7 +34,6 @@ def test_contrast_is_that_of_wcag() -> None:
 
 
 def written(folder: Path, given: dict[str, str]) -> Settings:
-    """Settings with a file about the institution."""
     (folder / "institution.json").write_text(json.dumps(given), encoding="utf-8")
     return Settings(institution=str(folder / "institution.json"))
 
@@ -50,13 +47,11 @@ def written(folder: Path, given: dict[str, str]) -> Settings:
     ],
 )  # fmt: skip
 def test_file_that_would_exclude_people_is_refused(tmp_path: Path, key: str, value: str, told: str) -> None:
-    """At start, and the message names the setting."""
     with pytest.raises(SettingError, match=f"SOTTOVOCE_INSTITUTION.*{told}"):
         written(tmp_path, {key: value})
 
 
 def test_file_must_be_there() -> None:
-    """A wrong path is told at start."""
     with pytest.raises(SettingError, match="JSON file that can be read"):
         Settings(institution="/nowhere/institution.json")
 
@@ -69,7 +64,6 @@ def test_file_must_be_there() -> None:
     ],
 )  # fmt: skip
 def test_logo_runs_and_loads_nothing(tmp_path: Path, body: str) -> None:
-    """And it is small."""
     (tmp_path / "logo.svg").write_text(body, encoding="utf-8")
     with pytest.raises(SettingError, match="logo must be an SVG"):
         written(tmp_path, {"logo": "logo.svg"})
@@ -78,7 +72,6 @@ def test_logo_runs_and_loads_nothing(tmp_path: Path, body: str) -> None:
 def test_pages_show_the_institution(
     public_app: Flask, storage: SQLiteStorage, clock: FakeClock, tmp_path: Path
 ) -> None:
-    """With name, logo, imprint and colour; the statement is public, and names the contact or that there is none."""
     given = {"name": "University of <b>", "imprint": "https://a.example/imprint", "contact": "access@a.example"}
     (tmp_path / "logo.svg").write_text(LOGO, encoding="utf-8")
     own = written(tmp_path, {**given, "accent": "#7A1FA2", "logo": "logo.svg"})
@@ -99,7 +92,6 @@ def test_pages_show_the_institution(
 
 @pytest.fixture(autouse=True)
 def accounts(storage: SQLiteStorage) -> None:
-    """A survey, its owner, and an admin who has no role on it."""
     storage.publish(survey())
     for name, is_admin in (("admin", True), ("owner", False)):
         storage.access.add_account(Account(name.encode().ljust(16), name, admin=is_admin))
@@ -112,17 +104,14 @@ GIVEN = {"name": "University of <b>", "imprint": "https://a.example/imprint", "c
 
 
 def status(app: Flask) -> dict[str, Any]:
-    """The institution as devices are told."""
     return dict(app.test_client().get("/api/v1/surveys/exam/status").json or {})
 
 
 def logo(body: str = LOGO) -> dict[str, Any]:
-    """A file as a browser sends it."""
     return {"logo": (BytesIO(body.encode()), "logo.svg")}
 
 
 def test_admin_sets_what_pages_form_and_files_show(app: Flask, clock: FakeClock) -> None:
-    """Also the poster and the codebook; and empties it again."""
     before = status(app)
     assert press(browser(app, ADMIN), SERVER, **GIVEN, **logo()).status_code == 303
     clock.moment += timedelta(seconds=2)
@@ -155,7 +144,6 @@ def test_change_by_another_node_shows_within_two_seconds(app: Flask, storage: SQ
 
 
 def test_survey_has_details_of_its_own(app: Flask, clock: FakeClock) -> None:
-    """They replace the server's one by one; and go with the survey."""
     press(browser(app, ADMIN), SERVER, **GIVEN)
     press(browser(app, OWNER), SURVEY, name="Institute", contact="", imprint="", accent="")
     clock.moment += timedelta(seconds=2)
@@ -167,7 +155,6 @@ def test_survey_has_details_of_its_own(app: Flask, clock: FakeClock) -> None:
 
 
 def test_draft_has_details_of_its_own_before_it_is_published(app: Flask, storage: SQLiteStorage) -> None:
-    """Its Settings lead to them; they stay when it is published, and go with a draft that is deleted."""
     for name in ("kept", "gone"):
         storage.drafts.add(name, draft_of(survey(name=name).document).dumped)
         storage.access.grant(OWNER, name, "owner")
@@ -193,7 +180,6 @@ def test_only_admins_and_owners_change_them(app: Flask) -> None:
     [("accent", "#8fbcb5"), ("imprint", "javascript:alert(1)"), ("contact", "nobody"), ("name", "n" * 121)],
 )
 def test_page_refuses_what_would_exclude_people(app: Flask, key: str, value: str) -> None:
-    """It says which detail is wrong, keeps what was typed, and stores nothing."""
     reply = press(browser(app, ADMIN), SERVER, **(GIVEN | {key: value}))
     assert reply.status_code == 422
     assert value in reply.text
@@ -202,7 +188,6 @@ def test_page_refuses_what_would_exclude_people(app: Flask, key: str, value: str
 
 
 def test_page_refuses_a_logo_with_a_script(app: Flask) -> None:
-    """And one that is too large."""
     for body in ("<svg><script>1</script></svg>", f"<svg>{' ' * 9000}</svg>"):
         assert press(browser(app, ADMIN), SERVER, **GIVEN, **logo(body)).status_code == 422
     assert app.extensions["storage"].institutions.documents() == {}

@@ -1,5 +1,3 @@
-"""Settings: one place, read from the environment, documented."""
-
 from pathlib import Path
 
 import pytest
@@ -9,21 +7,18 @@ ROOT = Path(__file__).parents[3]
 
 
 def test_settings_survive_the_way_to_a_worker() -> None:
-    """What is written to the environment is what is read from it."""
     settings = Settings(data=Path("/tmp/x"), port=9, public_url="https://x.example", threads=2)  # noqa: S108
 
     assert Settings.from_environment(settings.to_environment()) == settings
 
 
 def test_setting_may_come_from_a_file(tmp_path: Path) -> None:
-    """_FILE names a file that holds the value."""
     (tmp_path / "port").write_text("9\n")
 
     assert Settings.from_environment({"SOTTOVOCE_PORT_FILE": str(tmp_path / "port")}).port == 9
 
 
 def test_wrong_setting_is_named_and_not_repeated() -> None:
-    """The message names the variable only."""
     with pytest.raises(SettingError, match="SOTTOVOCE_PORT") as refused:
         Settings.from_environment({"SOTTOVOCE_PORT": "sentinel"})
     assert "sentinel" not in str(refused.value)

@@ -25,7 +25,6 @@ SAME_ORIGIN = {"Sec-Fetch-Site": "same-origin"}
 
 @pytest.fixture
 def browser(storage: SQLiteStorage, clock: FakeClock) -> FlaskClient:
-    """Ann's, signed in with her key, on a database with one survey."""
     storage.publish(survey())
     client = create_app(Settings(public_url="http://localhost"), storage, clock, {}).test_client()
     key, digest = new_key()
@@ -44,7 +43,6 @@ def told(storage: SQLiteStorage, *kinds: str) -> list[tuple[str, str]]:
 def test_results_are_noted_once_for_each_survey_and_day(
     browser: FlaskClient, storage: SQLiteStorage, clock: FakeClock
 ) -> None:
-    """However often page and file are asked for, and however many snapshots there are; at any node."""
     for _ in range(3):
         assert browser.get("/dashboard/surveys/exam/results").status_code == 200
         assert browser.get("/api/v1/surveys/exam/estimates").status_code == 200
@@ -78,7 +76,6 @@ def test_signing_in_and_what_is_done_then_is_noted_with_who(browser: FlaskClient
 
 def test_refused_sign_ins_are_one_line_of_the_day_that_is_over(browser: FlaskClient, storage: SQLiteStorage,
                                                                clock: FakeClock) -> None:  # fmt: skip
-    """Their number, and the largest in one minute; no name, and nothing at the refusal itself."""
     refused: RefusedLogins = browser.application.extensions["refused_logins"]
     before = storage.journal.head()
     for seconds in (0, 0, 59, 1, 0):
@@ -125,7 +122,6 @@ def test_wrong_keys_links_and_invitations_are_refused_sign_ins(browser: FlaskCli
 
 
 def test_key_of_another_aggregator_is_refused(browser: FlaskClient, tmp_path: Path, clock: FakeClock) -> None:
-    """It looks as one of here does, and is good there; the refusal does not repeat it."""
     there = SQLiteStorage(tmp_path / "other.sqlite")
     key, digest = new_key()
     there.add_researcher("ann", digest)
@@ -155,7 +151,6 @@ def test_every_kind_of_entry_is_written_somewhere() -> None:
 
 
 def test_verbs_show_check_and_write_out_the_journal(tmp_path: Path) -> None:
-    """People read names and days; a head that was noted is known, a changed entry is found."""
     storage = SQLiteStorage(tmp_path / "sottovoce.sqlite")
     storage.publish(survey(), who=words.MACHINE)
     account = storage.access.by(words.MACHINE).add_owner("Ann")

@@ -39,14 +39,12 @@ def test_key_is_known_by_its_beginning_is_new_each_time_and_is_no_links_secret()
 
 @pytest.fixture
 def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
-    """The application on a database with one survey."""
     storage.publish(survey())
     methods = {"sign_in_methods": "key oidc passkey", "oidc_issuer": "http://127.0.0.1:9", "oidc_client": "sottovoce"}
     return create_app(Settings(public_url="https://survey.example.org", **methods), storage, clock, {})
 
 
 def log_in(app: Flask, **headers: str) -> Any:
-    """A browser with a session, and the reply to its login."""
     token, digest = new_key()
     app.extensions["storage"].add_researcher("ann", digest)
     client = app.test_client()
@@ -63,7 +61,6 @@ DOORS = {"auth.enter", "auth.sign_in", "oidc.callback", "passkeys.sign_in"}
 
 
 def test_every_route_is_public_by_name_or_refuses(app: Flask) -> None:
-    """Walks the URL map: what is not on the list lets nobody in, and no stale name waits on it."""
     client = app.test_client()
     refused = 0
     assert {rule.endpoint for rule in app.url_map.iter_rules()} >= PUBLIC
@@ -93,7 +90,6 @@ def test_every_refused_method_names_those_that_are_allowed(app: Flask) -> None:
 
 
 def test_every_reply_carries_the_security_headers(app: Flask) -> None:
-    """Errors too, and without a cookie."""
     paths = ("/", "/nothing", "/s/exam", "/api/v1/surveys/none", "/api/v1/surveys", "/healthz")
     for path, method in product(paths, ("GET", "POST", "DELETE")):
         reply = app.test_client().open(path, method=method)
@@ -105,7 +101,6 @@ def test_every_reply_carries_the_security_headers(app: Flask) -> None:
 
 
 def test_bearer_token_opens_the_api_and_a_wrong_one_does_not(app: Flask) -> None:
-    """The token is compared by its hash."""
     token, digest = new_key()
     app.extensions["storage"].add_researcher("ann", digest)
     client = app.test_client()
@@ -120,7 +115,6 @@ def test_bearer_token_opens_the_api_and_a_wrong_one_does_not(app: Flask) -> None
 
 
 def test_login_sets_one_cookie_that_no_script_and_no_other_site_can_use(app: Flask) -> None:
-    """Over https the cookie is host-bound, secure, HttpOnly and strict."""
     client, reply = log_in(app)
     cookie = reply.headers["Set-Cookie"]
 
@@ -131,7 +125,6 @@ def test_login_sets_one_cookie_that_no_script_and_no_other_site_can_use(app: Fla
 
 
 def test_sign_in_link_works_once_and_only_where_its_button_is_pressed(app: Flask) -> None:
-    """To look at it spends nothing; another site cannot press it; afterwards it is worth nothing."""
     storage, base = app.extensions["storage"], "https://survey.example.org"
     ann = storage.access.add_owner("ann")
     path = sign_in_link(storage.access, "", ann.id, day_of(app.extensions["clock"]()))
@@ -178,14 +171,12 @@ def test_whoever_guesses_writes_nothing(app: Flask, monkeypatch: pytest.MonkeyPa
 
 
 def test_login_from_another_site_is_refused(app: Flask) -> None:
-    """Neither a foreign page nor a client that does not say where it stands can log in."""
     for headers in ({"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}):
         assert log_in(app, **headers)[1].status_code == 403
     assert app.test_client().post("/dashboard/login", data={"token": "x"}).status_code == 403
 
 
 def test_logout_needs_the_form_token_and_ends_the_session_on_the_server(app: Flask) -> None:
-    """A copied cookie is worth nothing after logging out."""
     client, reply = log_in(app)
     base = {"base_url": "https://survey.example.org", "headers": {"Sec-Fetch-Site": "same-origin"}}
     page = client.get("/dashboard/", **base).text
@@ -248,7 +239,6 @@ def test_data_may_load_nothing_and_a_service_worker_what_the_site_may() -> None:
 
 
 def test_respondents_page_may_do_even_less() -> None:
-    """It sends no form, and stands in no frame."""
     own = dict(directive.split(" ", 1) for directive in form_policy("'sha256-x'").split("; "))
 
     assert own == {
@@ -265,7 +255,6 @@ def test_session_cookie_does_not_open_the_api(app: Flask) -> None:
 
 
 def test_survey_texts_are_escaped_on_the_pages(app: Flask) -> None:
-    """A title that looks like markup stays text."""
     payload = "<script>alert(1)</script>'\""
     app.extensions["storage"].publish(survey(name="xss", title={"en": payload}))
     client, _ = log_in(app)
@@ -286,7 +275,6 @@ def test_redirects_stay_here(storage: SQLiteStorage, clock: FakeClock, path: str
 
 
 def test_closed_door_lets_no_key_in(storage: SQLiteStorage, clock: FakeClock) -> None:
-    """Where the settings leave keys out, a good one begins no session; programs go on with theirs."""
     settings = Settings(public_url="https://survey.example.org", sign_in_methods="passkey")
     _, reply = log_in(create_app(settings, storage, clock, {}))
 

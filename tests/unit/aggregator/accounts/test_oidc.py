@@ -32,20 +32,17 @@ HOUR = 3600
 
 @pytest.fixture
 def pretended() -> Iterator[PretendedProvider]:
-    """A provider that says what it is told to; at first the truth."""
     with pretended_provider() as provider:
         provider.claims["nonce"] = ATTEMPT.nonce
         yield provider
 
 
 def made(pretended: PretendedProvider, calls: ProviderCalls | None = None, **changed: str) -> Provider:
-    """The aggregator's side of it."""
     named = {"issuer": pretended.issuer, "client_id": CLIENT, "secret": SECRET, "callback": CALLBACK, **changed}
     return Provider(Client(**named), now, calls or ProviderCalls(2))
 
 
 def sign_in(provider: Provider, **answer: str) -> str:
-    """Come back from the provider with a code."""
     return provider.subject(ATTEMPT, {"state": ATTEMPT.state, "code": "a code", **answer})
 
 
@@ -59,7 +56,6 @@ KNOWN = {"oidc_issuer": "https://sign-in.example", "oidc_client": "sottovoce", "
 
 
 def test_person_is_named_by_issuer_and_sub_and_never_by_address(pretended: PretendedProvider) -> None:
-    """An e-mail address in the token changes nothing."""
     pretended.claims.update(email="owner@example.org", email_verified=True)
 
     assert sign_in(made(pretended)) == f"{pretended.issuer} ada"
@@ -87,7 +83,6 @@ def test_browser_is_sent_with_state_nonce_and_challenge_and_no_secret(pretended:
 
 
 def test_attempts_of_two_browsers_share_nothing() -> None:
-    """State, nonce and verifier tell nothing of each other, nor of the cookie."""
     other = attempt_of("another secret")
 
     assert len({ATTEMPT.state, ATTEMPT.nonce, ATTEMPT.verifier, other.state, other.nonce, other.verifier}) == 6
@@ -112,7 +107,6 @@ def test_token_for_somebody_or_something_else_names_nobody(
 
 @pytest.mark.parametrize("seconds", [-HOUR, HOUR])
 def test_clock_wrong_by_an_hour_is_said_to_be_that(pretended: PretendedProvider, seconds: int) -> None:
-    """Either way; two minutes are borne."""
     moment = int(now().timestamp())
     pretended.claims.update(iat=moment + seconds, exp=moment + seconds + 2 * HOUR)
     assert refusal(made(pretended)) == oidc.WRONG_CLOCK
@@ -122,7 +116,6 @@ def test_clock_wrong_by_an_hour_is_said_to_be_that(pretended: PretendedProvider,
 
 
 def test_token_signed_by_another_key_names_nobody(pretended: PretendedProvider) -> None:
-    """Neither by one of the same name, nor by one that the provider does not publish."""
     pretended.signing = ECKey.generate_key("P-256", parameters={"kid": "first"})
     assert refusal(made(pretended)) == oidc.NOT_TRUE
 
@@ -132,7 +125,6 @@ def test_token_signed_by_another_key_names_nobody(pretended: PretendedProvider) 
 
 @pytest.mark.parametrize("algorithm", ["none", "HS256"])
 def test_token_that_others_could_have_made_names_nobody(pretended: PretendedProvider, algorithm: str) -> None:
-    """Unsigned, or signed with what both sides know."""
     moment = int(now().timestamp())
     told = {"iss": pretended.issuer, "aud": CLIENT, "sub": "ada", "iat": moment, "exp": moment + 60}
     parts = ({"alg": algorithm, "kid": "first"}, {**told, "nonce": ATTEMPT.nonce})
@@ -144,7 +136,6 @@ def test_token_that_others_could_have_made_names_nobody(pretended: PretendedProv
 
 
 def test_keys_are_asked_for_anew_once_they_are_rotated(pretended: PretendedProvider) -> None:
-    """And not before: the second sign-in needs no call for them."""
     provider = made(pretended)
     sign_in(provider)
     sign_in(provider)
@@ -174,7 +165,6 @@ def test_answer_of_a_foreign_issuer_gets_no_code(pretended: PretendedProvider) -
 
 
 def test_person_who_cancels_is_told_so(pretended: PretendedProvider) -> None:
-    """Whatever the provider says of it is not repeated."""
     assert refusal(made(pretended), error="access_denied", error_description="<b>no</b>") == oidc.CANCELLED
     assert refusal(made(pretended), code="") == oidc.CANCELLED
 
@@ -203,7 +193,6 @@ def test_refused_code_and_refused_client_are_told_apart(pretended: PretendedProv
 def test_provider_of_another_name_or_without_secrecy_is_none(
     pretended: PretendedProvider, description: dict[str, Any]
 ) -> None:
-    """Its own description must name it to the last character, and no address that others can read on the way."""
     pretended.description.update(description)
 
     with pytest.raises(SignInRefused) as caught:
@@ -218,7 +207,6 @@ def test_slash_at_the_end_is_another_issuer(pretended: PretendedProvider) -> Non
 
 
 def test_provider_that_is_down_is_said_to_be_down(pretended: PretendedProvider) -> None:
-    """Nobody listens at its address."""
     with pytest.raises(ProviderUnavailable, match="did not answer"):
         made(pretended, issuer="http://127.0.0.1:9").address(ATTEMPT)
 
@@ -238,7 +226,6 @@ def test_provider_that_hangs_takes_no_more_threads_than_it_may() -> None:
 
 
 def test_spent_secret_is_not_in_any_address(pretended: PretendedProvider) -> None:
-    """The client's secret goes into a header of the call for the token, and nowhere else."""
     provider = made(pretended)
     sign_in(provider)
 
@@ -281,7 +268,6 @@ def test_unknown_door_is_named_at_once() -> None:
 
 @pytest.mark.parametrize("url", ["", "http://surveys.example", "https://192.0.2.1", "https://[2001:db8::1]:8443"])
 def test_passkeys_need_a_name_and_secrecy(url: str) -> None:
-    """Browsers give them to no other address."""
     with pytest.raises(SettingError, match="SOTTOVOCE_PUBLIC_URL"):
         check_passkeys(Settings(public_url=url))
 

@@ -42,7 +42,6 @@ def refused(device: SoftwareAuthenticator, passkey: Passkey | None = None) -> st
 
 
 def test_passkey_that_was_made_here_signs_in() -> None:
-    """For the site at the address that people are given, and says how often it was used."""
     assert site_of("https://surveys.example:8443/behind") == SITE
 
     answer = parse_answer(DEVICE.but(holder=ADA, sign_count=7).signed(new_challenge(KEY, NOW)))
@@ -65,7 +64,6 @@ def test_passkey_that_was_made_here_signs_in() -> None:
     ],
 )
 def test_passkey_of_another_place_or_person_signs_nobody_in(lie: dict[str, Any]) -> None:
-    """Page, site, presence, verification, account and signature must all be right."""
     assert refused(DEVICE.but(**lie)) == passkeys.NOT_TRUE
 
 
@@ -77,7 +75,6 @@ def test_passkey_that_does_not_count_on_was_copied(sign_count: int) -> None:
 
 @pytest.mark.parametrize("lie", [{"origin": "https://other.example"}, {"host": "example"}, {"flags": PRESENT}], ids=str)
 def test_passkey_made_elsewhere_or_for_nobody_is_not_added(lie: dict[str, Any]) -> None:
-    """The same holds when it is made."""
     answer = parse_answer(DEVICE.but(**lie).made(new_challenge(KEY, NOW)))
 
     with pytest.raises(SignInRefused, match="was not added"):
@@ -85,7 +82,6 @@ def test_passkey_made_elsewhere_or_for_nobody_is_not_added(lie: dict[str, Any]) 
 
 
 def test_answer_to_one_question_is_none_to_the_other() -> None:
-    """Who signs in adds nothing, and what was made signs nobody in."""
     challenge = new_challenge(KEY, NOW)
     with pytest.raises(SignInRefused):
         verify_registration(SITE, parse_answer(DEVICE.signed(challenge)))
@@ -114,7 +110,6 @@ def test_challenge_is_good_for_five_minutes_and_to_its_aggregator_only() -> None
 
 
 def test_what_is_no_answer_is_refused_in_a_sentence() -> None:
-    """Whatever a program sends in the place of a browser."""
     responses = ('{"clientDataJSON": "e30"}', '{"clientDataJSON": 7}', "[]")
     answers = [f'{{"rawId": "aa", "response": {response}}}' for response in responses]
     answers += ['{"rawId": 1, "response": {"clientDataJSON": ""}}']

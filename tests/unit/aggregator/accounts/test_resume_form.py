@@ -28,26 +28,22 @@ def draft(storage: SQLiteStorage) -> None:
 
 @pytest.fixture
 def key(storage: SQLiteStorage) -> str:
-    """The key of somebody who owns the draft."""
     token, digest = new_key()
     storage.add_researcher("bea", digest)
     return token
 
 
 def fields_of(page: str) -> dict[str, str]:
-    """The hidden fields of a page, as a browser would send them."""
     found = re.findall(r'<input type="hidden" name="([^"]*)" value="([^"]*)">', page)
     return {html.unescape(name): html.unescape(text) for name, text in found}
 
 
 def action_of(page: str) -> str:
-    """Where a page's one form leads."""
     (found,) = re.findall(r'<form class="login card" method="post" action="([^"]*)">', page)
     return html.unescape(str(found))
 
 
 def label_of(storage: SQLiteStorage) -> str:
-    """The first question's text, as it was saved last."""
     kept = storage.drafts.draft("exam")
     assert kept
     return str(SurveyDraft.read(kept.document).cards[0].asked["label"]["en"])
@@ -75,7 +71,6 @@ def test_what_was_posted_after_the_session_had_ended_is_saved_after_signing_in(
 
 
 def test_whoever_signs_in_elsewhere_gets_it_back_too(app: Flask, storage: SQLiteStorage) -> None:
-    """By an institution or a passkey, in another tab; without a session that button gives nothing."""
     page = app.test_client().post(DESIGN, data=FORM, **BASE).text
     again = {**fields_of(page), "signed_in": "1", "token": ""}
     assert app.test_client().post("/dashboard/login", data=again, **BASE).status_code == 401
@@ -87,7 +82,6 @@ def test_whoever_signs_in_elsewhere_gets_it_back_too(app: Flask, storage: SQLite
 
 @pytest.mark.parametrize("headers", [{"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://evil.example"}, {}])
 def test_what_another_site_posts_is_not_kept(app: Flask, headers: dict[str, str]) -> None:
-    """It is led to the page for signing in, empty-handed."""
     reply = app.test_client().post(DESIGN, data=FORM, base_url=BASE["base_url"], headers=headers)
     assert reply.status_code == 302
     assert "sentinel" not in reply.text
@@ -95,20 +89,17 @@ def test_what_another_site_posts_is_not_kept(app: Flask, headers: dict[str, str]
 
 @pytest.mark.parametrize("address", ["https://evil.example/", "//evil.example/", "javascript:alert(1)", "/s/exam", ""])
 def test_what_is_kept_goes_back_to_a_page_of_this_site_only(app: Flask, key: str, address: str) -> None:
-    """Whatever the form says; then signing in leads where it always does."""
     data = {"kept_for": address, "kept.name": "sentinel", "token": key}
     reply = app.test_client().post("/dashboard/login", data=data, **BASE)
     assert (reply.status_code, "sentinel" in reply.text) == (302, False)
 
 
 def test_form_in_which_nothing_was_typed_is_not_kept(app: Flask) -> None:
-    """Signing out after the session had ended is only that."""
     reply = app.test_client().post("/dashboard/logout", data={"form_token": "0" * 64}, **BASE)
     assert (reply.status_code, reply.location) == (302, "/dashboard/login")
 
 
 def test_long_draft_is_kept_whole(app: Flask, key: str) -> None:
-    """As long as one may be posted."""
     client, text = app.test_client(), "é" * 60_000
     page = client.post(DESIGN, data={**FORM, "description.en": text}, **BASE).text
     reply = client.post("/dashboard/login", data={**fields_of(page), "token": key}, **BASE)

@@ -1,5 +1,3 @@
-"""What the tests of the API share."""
-
 import json
 from typing import Any
 
@@ -24,7 +22,6 @@ def researcher(app: Flask) -> FlaskClient:
 
 
 def post(client: FlaskClient, path: str, document: Any, peer: str = "127.0.0.1", **headers: str) -> Any:
-    """The reply to JSON, or to these bytes, from an address."""
     body = document if isinstance(document, bytes) else json.dumps(document, separators=(",", ":")).encode()
     environ = {"CONTENT_LENGTH": str(len(body)), "REMOTE_ADDR": peer}
     return client.post(path, data=body, content_type="application/json", headers=headers, environ_overrides=environ)

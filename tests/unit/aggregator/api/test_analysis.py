@@ -34,7 +34,6 @@ LINEAR = {**OPTIONS["regression"], "model": "linear"}
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
-    """The application on surveys in every state."""
     storage = states(tmp_path_factory.mktemp("states"))
     yield create_app(Settings(public_url="https://survey.example.org"), storage, now, {})
     storage.close()
@@ -46,7 +45,6 @@ def researcher(app: Flask) -> FlaskClient:
 
 
 def ask(client: FlaskClient, survey: str, kind: str, body: Any) -> tuple[int, Any]:
-    """Status and document of a reply."""
     reply = post(client, f"/api/v1/surveys/{survey}/{kind}", body)
     return reply.status_code, reply.json
 
@@ -63,7 +61,6 @@ def test_every_kind_of_analysis_has_its_route_for_researchers_only(app: Flask) -
 
 @pytest.mark.parametrize("kind", OPTIONS)
 def test_joint_results_exist_for_what_is_closed_and_for_try_outs(researcher: FlaskClient, kind: str) -> None:
-    """What is open is a conflict, with the sentence; what is unknown is not found."""
     replies = {name: ask(researcher, name, kind, OPTIONS[kind]) for name in ("done", "tried", "open", "none", "empty")}
 
     assert {name: status for name, (status, _) in replies.items()} == {
@@ -79,7 +76,6 @@ def test_joint_results_exist_for_what_is_closed_and_for_try_outs(researcher: Fla
 
 
 def test_table_within_groups_keeps_to_its_schema(researcher: FlaskClient) -> None:
-    """A table for each category of a public question."""
     status, found = ask(researcher, "done", "crosstab", {**OPTIONS["crosstab"], "within": "year"})
 
     assert (status, [table["category"] for table in found["tables"]]) == (200, ["first", "second"])
@@ -87,7 +83,6 @@ def test_table_within_groups_keeps_to_its_schema(researcher: FlaskClient) -> Non
 
 
 def test_weighted_regression_is_made_from_margins(researcher: FlaskClient) -> None:
-    """Errors are the sandwich then, and the weights' cost stands with it."""
     status, found = ask(researcher, "done", "regression", {**OPTIONS["regression"], **OPTIONS["weights"]})
 
     assert (status, found["linear"]["std_error_kind"]) == (200, "sandwich")
@@ -117,7 +112,6 @@ def test_limits_of_a_document_stand_in_their_order(researcher: FlaskClient, kind
 
 
 def test_every_pair_is_tested_with_q_values(researcher: FlaskClient) -> None:
-    """The same test as of its table, and never less than p."""
     _, table = ask(researcher, "done", "crosstab", {"rows": "cheated", "columns": "year"})
     status, found = ask(researcher, "done", "pairs", {})
 
@@ -131,7 +125,6 @@ def test_every_pair_is_tested_with_q_values(researcher: FlaskClient) -> None:
 
 
 def test_regression_predicts_what_was_asked_for(researcher: FlaskClient) -> None:
-    """A row for each of the people, with the shares between their limits."""
     at = [{"year": "first"}, {"year": "second"}]
     status, found = ask(researcher, "done", "regression", {**LINEAR, "at": at})
 
@@ -171,7 +164,6 @@ def test_regression_predicts_what_was_asked_for(researcher: FlaskClient) -> None
 def test_wrong_options_are_told_by_their_places(
     researcher: FlaskClient, kind: str, body: Any, places: list[str]
 ) -> None:
-    """All at once, and none is repeated."""
     status, problem = ask(researcher, "done", kind, body)
 
     assert (status, problem["code"]) == (422, "options_invalid")
@@ -206,7 +198,6 @@ def test_wrong_options_are_told_by_their_places(
 def test_what_cannot_be_had_is_refused_with_its_sentence(
     researcher: FlaskClient, kind: str, body: dict[str, Any], said: str
 ) -> None:
-    """As the engine says it, and no name that was sent stands in it."""
     status, problem = ask(researcher, "done", kind, body)
 
     assert (status, problem["code"]) == (422, "estimate_impossible")
@@ -300,7 +291,6 @@ def test_idle_columns_are_dropped_in_a_thread_of_their_own(app: Flask, monkeypat
 
 
 def test_deleted_survey_leaves_no_columns(tmp_path: Path) -> None:
-    """Neither are they answered from memory, nor kept there."""
     storage = states(tmp_path / "gone")
     app = create_app(Settings(), storage, now, {})
     client = program_of(app)
@@ -315,7 +305,6 @@ def test_deleted_survey_leaves_no_columns(tmp_path: Path) -> None:
 
 
 def test_description_of_each_route_tells_the_options() -> None:
-    """Each route's schema names every option that must be given."""
     described = {route.body: route.body_schema for route in analysis.ROUTES if route.body_schema}
     for kind, options in OPTIONS.items():
         assert options.keys() <= described[f"{kind}-request"]["properties"].keys()

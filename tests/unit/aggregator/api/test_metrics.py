@@ -50,19 +50,16 @@ class Door:
         self._key = ("Authorization", f"Bearer {token}")
 
     def send(self, number: int) -> None:
-        """A device's visit: the form, the survey, a report."""
         body = dump_report(Report(EXAM.name, EXAM.digest, 0, f"{number:032x}", (number % 2, 0, 0)), EXAM)
         head = [("Host", "x"), ("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
         self.visit()
         assert run(ask_raw(self.gate, "POST", "/api/v1/surveys/examined/reports", head, body))[0] == 200
 
     def visit(self) -> None:
-        """The first half of such a visit."""
         for path in ("/s/examined", "/api/v1/surveys/examined", "/api/v1/surveys/examined/status"):
             run(ask_raw(self.gate, "GET", path, [("Host", "x")]))
 
     def metrics(self) -> dict[str, float]:
-        """Every line, by its name and labels."""
         status, _, body = run(ask_raw(self.gate, "GET", "/metrics", [("Host", "x"), self._key]))
         assert status == 200
         lines = [line.rpartition(" ") for line in body.decode().splitlines() if not line.startswith("#")]
@@ -164,7 +161,6 @@ def test_series_in_steps_keeps_its_shape() -> None:
 
 
 def test_class_is_of_the_status() -> None:
-    """One series for each route and class."""
     traffic = Traffic()
     for status in (200, 204, 404, 503):
         traffic.note("x", status, 0.0)
@@ -173,7 +169,6 @@ def test_class_is_of_the_status() -> None:
 
 
 def test_age_of_the_last_backup_is_told_in_whole_days(door: Door, storage: SQLiteStorage, clock: FakeClock) -> None:
-    """Without end if there was none; of the last one, not of the first."""
     told = [door.metrics()["sottovoce_backup_age_days"]]
     for days in (5, 2):
         with storage.write() as db:

@@ -91,7 +91,6 @@ def test_published_question_has_a_page_that_nothing_lies_around(storage: SQLiteS
 
 
 def test_nothing_else_is_served_below_it(storage: SQLiteStorage, tmp_path: Path) -> None:
-    """Neither another name nor a file whose bytes are not those of its name."""
     link = parse_link({**COIN, "then": "https://forms.example.org/s", "code": "entry.1"})
     write_published(tmp_path, link)
     (tmp_path / "questions" / ("0" * 64)).write_bytes(link.canonical)
@@ -106,13 +105,11 @@ DIGEST = parse_link(LINK).digest
 
 @pytest.fixture
 def app(storage: SQLiteStorage, clock: FakeClock, tmp_path: Path) -> Flask:
-    """The application on an empty database."""
     settings = Settings(public_url="https://survey.example.org", data=tmp_path)
     return create_app(settings, storage, clock, question_assets())
 
 
 def test_question_is_published_served_and_withdrawn(app: Flask, researcher: FlaskClient) -> None:
-    """Twice is as once; its page is for everybody, and gone afterwards."""
     described = {"digest": DIGEST, "address": f"https://survey.example.org/q/1/{DIGEST}", "then": LINK["then"]}
     for _ in range(2):
         assert ask(researcher, "POST", QUESTIONS, canonical.dump(LINK)) == (200, described)
@@ -136,7 +133,6 @@ def test_question_in_the_data_folder_stays_served(app: Flask, researcher: FlaskC
 
 
 def test_what_is_no_question_by_a_link_is_refused(researcher: FlaskClient) -> None:
-    """With its mistakes, and nothing is published."""
     status, refused = ask(researcher, "POST", QUESTIONS, canonical.dump({**COIN, "then": "http://forms.example.org/"}))
     assert (status, refused["code"], refused["problems"][0]["pointer"]) == (422, "spec_invalid", "/then")
     assert ask(researcher, "POST", QUESTIONS, b"{")[0] == 422
@@ -144,7 +140,6 @@ def test_what_is_no_question_by_a_link_is_refused(researcher: FlaskClient) -> No
 
 
 def test_only_those_who_may_publish_do(app: Flask, storage: SQLiteStorage) -> None:
-    """A program without a key is refused, and a key without the scope."""
     client = app.test_client()
     assert ask(client, "POST", QUESTIONS, canonical.dump(LINK))[0] == 401
     assert storage.link_questions.all() == []

@@ -1,5 +1,3 @@
-"""The life of a survey over HTTP: for researchers only."""
-
 from datetime import timedelta
 from typing import Any
 
@@ -21,12 +19,10 @@ EXAM = "/api/v1/surveys/exam"
 
 @pytest.fixture(autouse=True)
 def published(storage: SQLiteStorage) -> None:
-    """One survey, which ends some day."""
     storage.publish(survey(closes="2026-07-01T00:00:00Z", trial=True))
 
 
 def ask(client: FlaskClient, method: str, path: str, body: bytes = b"") -> tuple[int, Any]:
-    """Status and document of a reply."""
     reply = client.open(path, method=method, data=body, content_type="application/json",
                         environ_overrides={"CONTENT_LENGTH": str(len(body))})  # fmt: skip
     return reply.status_code, reply.json
@@ -61,7 +57,6 @@ def test_survey_is_closed_and_opened_again(researcher: FlaskClient, storage: SQL
 def test_survey_whose_time_is_over_is_not_opened_again(
     researcher: FlaskClient, storage: SQLiteStorage, clock: FakeClock
 ) -> None:
-    """The window, or the time for which report ids are kept: the reply says which."""
     storage.close_survey("exam", 1)
     storage.purge(1)
     status, refused = ask(researcher, "POST", f"{EXAM}/reopen")
@@ -85,7 +80,6 @@ def test_survey_is_deleted_and_its_name_refused(researcher: FlaskClient, storage
 
 
 def test_correction_retires_the_earlier_revision_if_asked(researcher: FlaskClient) -> None:
-    """By default both go on answering."""
     for revision, query in ((2, ""), (3, "?retire=1")):
         given = document(revision=revision, closes="2026-07-01T00:00:00Z", trial=True)
         assert ask(researcher, "POST", f"{EXAM}/publish{query}", canonical.dump(given))[0] == 200
@@ -147,7 +141,6 @@ def test_etag_moves_with_what_is_shown_and_with_nothing_else(
 
 @pytest.mark.parametrize("end", ["estimates", "export"])
 def test_program_chooses_the_level_of_the_intervals(researcher: FlaskClient, storage: SQLiteStorage, end: str) -> None:
-    """Every estimate names it; what is no level is refused."""
     storage.store([arrival(1, number) for number in range(30)])
     storage.close_survey("exam", 20_000)
     found = [ask(researcher, "GET", f"{EXAM}/{end}{query}")[1] for query in ("", "?confidence=0.8")]
@@ -163,7 +156,6 @@ def test_program_chooses_the_level_of_the_intervals(researcher: FlaskClient, sto
 def test_program_is_told_of_how_many_people_something_is_true(
     researcher: FlaskClient, storage: SQLiteStorage, end: str
 ) -> None:
-    """Where everybody has answered and the survey is closed; else why not, and a number that is none is refused."""
     storage.store([arrival(1, number) for number in range(30)])
     status, told = ask(researcher, "GET", f"{EXAM}/{end}?people=30")
     assert (status, told["code"]) == (422, "estimate_impossible")

@@ -44,7 +44,6 @@ def client(app: Flask) -> FlaskClient:
 
 
 def test_revisions_are_all_of_them_as_they_were_published(client: FlaskClient, storage: SQLiteStorage) -> None:
-    """Newest first, canonical, and a chain that a device accepts."""
     revisions = chain(3)
     for each in revisions:
         storage.publish(each)
@@ -81,7 +80,6 @@ def test_at_most_eight_revisions_are_shown(storage: SQLiteStorage, clock: FakeCl
 
 
 def test_status_tells_each_revision_and_wave(client: FlaskClient, storage: SQLiteStorage, clock: FakeClock) -> None:
-    """By the server's clock, at a window's very edges; early, open, closed, retired."""
     first, second = chain(2, waves=months(3))
     storage.publish(first)
     storage.publish(second, retire=True)
@@ -203,7 +201,6 @@ def contents(storage: SQLiteStorage) -> list[str]:
 
 
 def test_token_outlives_a_correction(client: FlaskClient, storage: SQLiteStorage) -> None:
-    """It lies under the first revision."""
     first, second = chain(2, access="token")
     storage.publish(first)
     [good] = create_tokens(storage, "exam", 1)
@@ -238,7 +235,6 @@ def test_failures_of_one_network_are_limited_on_their_own(client: FlaskClient, s
 
 
 def test_any_origin_may_ask(client: FlaskClient, storage: SQLiteStorage) -> None:
-    """A saved page, without credentials; also when the answer is no."""
     storage.publish(survey())
     for address in (f"/api/v1/surveys/{name}" for name in ("exam", "none")):
         replies = [client.get(f"{address}{end}") for end in ("/revisions", "/status")]

@@ -26,13 +26,11 @@ ASKED = survey(access="token")
 
 @pytest.fixture(autouse=True)
 def surveys(storage: SQLiteStorage) -> None:
-    """A survey for invited people, and one for everybody."""
     storage.publish(ASKED)
     storage.publish(survey(name="open"))
 
 
 def test_tokens_are_made_once_counted_and_taken_back(researcher: FlaskClient, storage: SQLiteStorage) -> None:
-    """As JSON and as CSV, with links that pin the survey; only hashes are kept."""
     made = post(researcher, TOKENS, {"count": 3}).json
     table = post(researcher, TOKENS, {"count": 2}, Accept="text/csv")
     rows = list(csv.DictReader(io.StringIO(table.text)))
@@ -95,7 +93,6 @@ MALFORMED: list[tuple[str, Any]] = [
 
 
 def test_refusal_says_what_is_wrong_and_makes_and_takes_nothing(researcher: FlaskClient) -> None:
-    """Right JSON with a wrong value is not told to be in no canonical form; nothing that was sent is repeated."""
     replies = [(post(researcher, path, body), told) for path, body, told in TOLD]
     assert [reply.json["detail"] for reply, _ in replies] == [told for _, told in replies]
     found = [*(reply for reply, _ in replies), *(post(researcher, path, body) for path, body in MALFORMED)]
@@ -105,7 +102,6 @@ def test_refusal_says_what_is_wrong_and_makes_and_takes_nothing(researcher: Flas
 
 
 def test_there_are_none_for_an_open_survey_or_for_none(researcher: FlaskClient) -> None:
-    """404 in words."""
     open_survey = post(researcher, "/api/v1/surveys/open/tokens", {"count": 1})
     assert (open_survey.status_code, open_survey.json["detail"]) == (404, "this survey asks for no tokens")
     for path in ("", "/revoke"):
@@ -116,7 +112,6 @@ def test_there_are_none_for_an_open_survey_or_for_none(researcher: FlaskClient) 
 
 
 def test_links_name_their_wave(researcher: FlaskClient, storage: SQLiteStorage) -> None:
-    """Wave 0 needs no word; one that the survey does not have gets no tokens."""
     panel = storage.publish(survey(name="panel", access="token", waves=months(2)))
     for wave, part in ((0, "&t="), (1, "&w=1&t=")):
         [row] = post(researcher, "/api/v1/surveys/panel/tokens", {"count": 1, "wave": wave}).json["tokens"]
@@ -161,7 +156,6 @@ def test_spent_tokens_are_told_in_steps_while_the_survey_is_open(
 
 
 def test_what_a_restore_holds_is_told_with_its_day(researcher: FlaskClient, storage: SQLiteStorage) -> None:
-    """Neither among those that were spent nor among those that are good."""
     key = storage.publish(blind_survey(name="invited")).key
     storage.add_tokens(key, [bytes([number]) * 32 for number in range(3)], blind=True)
     storage.redeem_invitation(key, bytes(32), b"x" * 32)
@@ -174,7 +168,6 @@ def test_what_a_restore_holds_is_told_with_its_day(researcher: FlaskClient, stor
 
 
 def test_tokens_for_a_try_out_say_so_first(researcher: FlaskClient, storage: SQLiteStorage) -> None:
-    """As JSON and as CSV; those for a real survey say nothing of it."""
     storage.publish(survey(name="tried", access="token", trial=True))
     path = "/api/v1/surveys/tried/tokens"
     assert post(researcher, path, {"count": 1}).text.startswith('{"trial":true,')

@@ -1,5 +1,3 @@
-"""Conditions on earlier answers, and scales, as the page Design shows and reads them, and as the survey has them."""
-
 from dataclasses import replace
 from typing import Any
 
@@ -24,7 +22,6 @@ CARDS = (
 
 
 def draft() -> SurveyDraft:
-    """Four questions, the last of which may depend on the others."""
     cards = tuple(DraftItem({**card, "label": {"en": f"{card['name']}?"}}) for card in CARDS)
     return replace(empty_draft("T", "en"), cards=cards, people=100)
 
@@ -37,13 +34,11 @@ def typed(*forms: dict[str, str]) -> SurveyDraft:
 
 
 def shown(made: SurveyDraft) -> dict[str, object]:
-    """What the survey says of the last question's conditions."""
     last = survey_document(made, "t")["questions"][3]
     return {key: last[key] for key in ("visible_if", "any_of") if key in last}
 
 
 def keys(made: SurveyDraft) -> set[str]:
-    """Keys of the grave problems that name a condition."""
     return {each.key for each in problems_of(made, "t") if each.grave and each.key.startswith("condition")}
 
 
@@ -55,7 +50,6 @@ def test_chosen_question_begins_with_a_valid_condition() -> None:
 
 
 def test_all_or_any_must_hold() -> None:
-    """Rows are in the order of the form, a question that is chosen twice counts once."""
     rows = {"if0": "how", "shown0": "how", "of0.how.once": "1", "of0.how.often": "1", "if1": "age", "shown1": "age",
             "min1.age": "20", "max1.age": "30", "if2": "how", "if3": ""}  # fmt: skip
     wanted = {"how": ["once", "often"], "age": {"min": "20", "max": "30"}}
@@ -65,7 +59,6 @@ def test_all_or_any_must_hold() -> None:
 
 
 def test_none_of_them_follows_the_options() -> None:
-    """The survey lists the other options, of those that there are when it is published."""
     made = typed({"if0": "how", "shown0": "how", "not0": "1", "of0.how.never": "1"})
     ((row,), _) = conditions_of(made.cards[3])
     assert (row.options, row.negated) == (("never",), True)
@@ -97,7 +90,6 @@ def test_condition_on_a_question_that_changed_its_type_is_told() -> None:
 
 
 def test_grid_is_made_in_the_form() -> None:
-    """Rows and answers, one on each line; the name of a row is as short as a question's."""
     made = change(draft(), "add:matrix")
     made = posted_draft({"q4.label.en": "Grid"}, made)
     assert {"no_rows", "few_options"} & {each.key for each in problems_of(made, "t")}
@@ -168,7 +160,6 @@ def grid() -> SurveyDraft:
 
 
 def test_condition_may_name_a_row_of_a_grid() -> None:
-    """It is chosen as any earlier question is, follows the grid's name, and keeps the row's from following its text."""
     assert [each.label["en"] for each in earlier_questions(grid(), 1)] == ["Beer", "Wine"]
     row = {"q1.if0": "q1_wine", "q1.shown0": "q1_wine", "q1.not0": "1", "q1.of0.q1_wine.never": "1"}
     made = posted_draft(row, grid())
@@ -223,7 +214,6 @@ def test_scale_is_its_options_and_they_are_the_scale() -> None:
     "ends", [("", "5"), ("5", "5"), ("5", "1"), ("0", "21"), ("a", "5"), ("-1", "5"), ("0", "9999")]
 )
 def test_half_typed_ends_leave_the_former_ones_and_keep_the_labels(ends: tuple[str, str]) -> None:
-    """What was typed is known, to be told of; a card without a scale has none."""
     form = {"q0.first": ends[0], "q0.last": ends[1], "q0.low.en": "awful", "q0.high.de": "gut"}
     kept = Scale(1, 5, {"en": "awful", "de": ""}, {"en": "", "de": "gut"}, ends)
     assert posted_scale(form, "q0", TAGS, MOOD) == kept
@@ -232,7 +222,6 @@ def test_half_typed_ends_leave_the_former_ones_and_keep_the_labels(ends: tuple[s
 
 
 def test_scale_is_added_and_typed_on_the_page() -> None:
-    """By one button and four fields; then each option may be written by itself."""
     draft = change(empty_draft("Life", "en"), "add:scale")
     assert scale_of(draft.cards[0].treated["choices"], ("en",)) == Scale(0, 10, {"en": ""}, {"en": ""})
     # Models take a rating as a number, and Results have its mean.

@@ -1,5 +1,3 @@
-"""Drafts, with arms and blocks too: to surveys and back, with figures and problems."""
-
 import keyword
 import math
 import re
@@ -74,7 +72,6 @@ PAGE = Path(__file__).parents[4] / "docs" / "how_to" / "plan_and_test.md"
 
 
 def rows() -> list[str]:
-    """The table's lines: people, epsilon and worst-case odds, one by one and together."""
     found = []
     for template in all_templates():
         draft = draft_of(template.document)
@@ -90,14 +87,12 @@ def rows() -> list[str]:
 
 @pytest.mark.parametrize("language", TEXTS)
 def test_name_has_the_telling_words(language: str) -> None:
-    """Frequent words are left out; a text without Latin letters keeps the default name."""
     text, name = TEXTS[language]
     assert question_name(text, "q1", language) == name
 
 
 @pytest.mark.parametrize("text", ["If?", "Have you been there?", "3 times a day", "x" * 400, "While", "str5", "Wave"])
 def test_name_is_valid_in_every_program(text: str) -> None:
-    """Reserved words, digits first, one long word, and only frequent words."""
     name = question_name(text, "q1", "en")
     assert len(name) <= LONGEST_QUESTION
     assert allowed_names([name], 29) == [name]
@@ -106,7 +101,6 @@ def test_name_is_valid_in_every_program(text: str) -> None:
 
 
 def test_equal_texts_get_different_short_names() -> None:
-    """The number of a second one takes the place of the last letters."""
     cards = tuple(DraftItem({"type": "boolean", "name": f"q{n}", "label": {"en": "y" * 60}}) for n in range(12))
     names = [card.name for card in with_slugs(SurveyDraft({}, cards)).cards]
     assert len(set(names)) == len(names)
@@ -114,12 +108,10 @@ def test_equal_texts_get_different_short_names() -> None:
 
 
 def totals_of(written: SurveyDraft) -> Totals:
-    """Cost and precision of a whole draft."""
     return DraftFigures(written).totals
 
 
 def draft(**changes: object) -> SurveyDraft:
-    """The small survey as a draft, with a thousand people."""
     return replace(draft_of(document()), people=1000, **changes)  # type: ignore[arg-type]
 
 
@@ -162,7 +154,6 @@ def test_correction_keeps_the_levels_of_all_types(harm: str, declining: str) -> 
 
 
 def test_draft_is_read_as_it_was_written() -> None:
-    """Complete or not: an empty mechanism, a matrix without rows, half a number and two options of one name too."""
     twice = [{"name": "a", "label": {}}] * 2
     unfinished = draft_of(document(questions=[
         {"type": "boolean", "name": "a", "label": {}, "mechanism": {}},
@@ -206,7 +197,6 @@ def test_draft_of_the_former_release_opens() -> None:
 
 
 def test_stored_draft_is_the_surveys_document_and_the_authors_notes() -> None:
-    """Keys of a survey file are where the file has them, those of a block and of an own mechanism too."""
     joined = draft_of(blocks(block(*map(in_block, "abc")) | {"ask": 2}).document)
     own = replace(joined.cards[0], block="", harm="other", mechanism={"epsilon": "2"})
     stored = canonical.load(replace(joined, cards=(*joined.cards, own), people=500).dumped)
@@ -223,7 +213,6 @@ def test_stored_draft_is_the_surveys_document_and_the_authors_notes() -> None:
 
 
 def test_prefer_not_to_say_puts_odds_of_three_to_one_in_the_coins_place() -> None:
-    """60, 20 and 20 of 100, exactly."""
     own = draft(declining="own")
     question = survey_of_draft(own, "exam").questions[0]
     assert isinstance(question.mechanism, KaryRR)
@@ -329,7 +318,6 @@ def test_cell_has_the_reports_of_those_who_are_asked_both(questions: list[Docume
 
 
 def test_own_protection_has_its_figures_too() -> None:
-    """As each of the steps; without one there are three."""
     own = replace(draft().cards[0], harm="other", mechanism={"name": "binary_rr", "a": "4/5", "b": "1/5"})
     assert [(step.harm, step.reported_of_100) for step in steps_of(draft(), own)][3:] == [("other", (80, 20))]
     assert [step.harm for step in steps_of(draft(), draft().cards[0])] == ["little", "clearly", "badly"]
@@ -347,7 +335,6 @@ def test_whoever_answers_in_every_wave_spends_all_of_it() -> None:
 
 
 def test_empty_draft_says_what_it_lacks() -> None:
-    """Each with the field where it is mended, or with a button."""
     assert grave(empty_draft("", "en")) == {"no_title": "title", "no_question": "add"}
     assert grave(asks({"label": {}})) == {"no_label": "q0.label"}
     assert grave(asks({"type": "select_one"})) == {"few_options": "q0.options"}
@@ -356,7 +343,6 @@ def test_empty_draft_says_what_it_lacks() -> None:
 
 
 def test_option_that_a_condition_names_may_not_go_unseen() -> None:
-    """The mend shows the question to everybody again."""
     two = [{"name": name, "label": {"en": name}} for name in ("a", "b")]
     broken = asks({"type": "select_one", "choices": two}, {"visible_if": {"q1": ["c"]}})
     assert grave(broken) == {"condition_option": "q1.condition"}
@@ -368,7 +354,6 @@ def test_option_that_a_condition_names_may_not_go_unseen() -> None:
 
 
 def test_survey_that_devices_refuse_cannot_be_published() -> None:
-    """Too dear a question, too dear a report; a question fewer of them mends the second."""
     dear = asks({})
     dear = replace(dear, cards=(replace(dear.cards[0], harm="other", mechanism={"epsilon": "4"}),))
     assert grave(dear) == {"dear_question": "q0.harm"}
@@ -430,7 +415,6 @@ def test_missing_translation_leads_to_its_field() -> None:
 
 
 def test_buttons_move_copy_and_delete_cards_and_ignore_what_is_gone() -> None:
-    """A name is never given twice."""
     start = draft()
     names = [card.name for card in start.cards]
     assert [card.name for card in change(start, "down:0").cards] == [names[1], names[0], names[2]]
@@ -444,7 +428,6 @@ def test_buttons_move_copy_and_delete_cards_and_ignore_what_is_gone() -> None:
 
 
 def test_added_and_copied_questions_are_named_by_their_texts() -> None:
-    """Also after one was deleted, when the next number is taken."""
     text = {"label": {"en": "Ever cheated?"}}
     copied = change(change(asks(text, {}, text), "delete:1"), "copy:1")
     assert [question.name for question in survey_of_draft(copied, "t").questions] == [
@@ -458,7 +441,6 @@ def test_added_and_copied_questions_are_named_by_their_texts() -> None:
 
 
 def test_unnamed_questions_are_named_by_their_texts() -> None:
-    """And the conditions that look at them follow."""
     made = survey_of_draft(asks({"label": {"en": "Ever cheated?"}}, {"visible_if": {"q1": ["yes"]}}), "t")
     assert [question.name for question in made.questions] == ["cheated", "q2"]
     assert made.items[1].visible_if[0].question == "cheated"
@@ -477,7 +459,6 @@ def test_question_that_the_persons_own_fact_hides_stays_as_it_is(declining: str)
 
 
 def test_draft_costs_what_its_dearest_arm_costs() -> None:
-    """As the survey itself; a question of one arm needs more people, and a block has those of one arm."""
     asked = [
         in_block("a", **COIN, arm="short"), in_block("b", **COIN, arm="long"),
         in_block("c", **COIN, arm=["long"]), in_block("d", **COIN, arm="long"), in_block("e", **COIN),
@@ -491,7 +472,6 @@ def test_draft_costs_what_its_dearest_arm_costs() -> None:
 
 
 def test_cards_of_one_arm_are_protected_together() -> None:
-    """The block has their arm; cards of another one stay as they are, and a file gives the same draft again."""
     asked = [in_block("a", **COIN, arm="short"), *(in_block(name, **COIN, arm="long") for name in "bcd")]
     draft = draft_of(survey(*asked, arms=ARMS))
     assert protect_together(draft, [0, 1]) == draft
@@ -518,7 +498,6 @@ def test_empty_draft_costs_nothing() -> None:
 
 
 def test_table_of_the_templates_is_true() -> None:
-    """Every template with two questions or more that can be in one block has its row."""
     found = rows()
     shown = re.findall(r"^\| [a-z_]+ \| \d+ \|.*", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     assert shown == found
@@ -582,7 +561,6 @@ def test_figures_of_a_draft_stand_beside_a_block_that_cannot_be_drawn(ask: objec
 
 
 def test_draft_keeps_how_many_questions_of_a_block_are_asked() -> None:
-    """From file to draft and back; while cards come and go as long as so many can be drawn, and in what it says."""
     drawn = blocks(block(*map(in_block, "abcd")) | {"ask": 3})
     draft = draft_of(drawn.document, 1)
     assert survey_document(draft, drawn.name)["questions"][0]["ask"] == 3

@@ -30,7 +30,6 @@ def _survey(*questions: dict[str, Any], **more: object) -> Survey:
 
 
 def test_letter_says_who_asks_the_odds_and_the_link() -> None:
-    """The figures are the channel's own."""
     told = letter(_survey(closes="2027-05-12T00:00:00Z"), LINK, "en")
 
     assert "“Exams here”" in told
@@ -72,7 +71,6 @@ def test_reminder_goes_to_everybody_and_says_why() -> None:
 
 
 def test_texts_are_in_the_language_asked_for() -> None:
-    """The survey's own too; a relative of a language serves, and English the rest."""
     assert "„Prüfungen hier“" in letter(_survey(), LINK, "de")
     assert "HABEN SIE" not in ethics(_survey(), "de")
     assert "Haben Sie je geschummelt?" in ethics(_survey(), "de")
@@ -112,7 +110,6 @@ def test_ethics_text_says_what_is_kept_of_links() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_fills_every_place(language: str) -> None:
-    """No brace is left, whatever the survey has."""
     declined = CHEATED | {"absent_category": True}
     copied = CHEATED | {"name": "copied"}
     waves = months(2)
@@ -130,7 +127,6 @@ def test_every_language_fills_every_place(language: str) -> None:
 
 
 def test_ethics_text_has_each_question_with_its_cost() -> None:
-    """And what the whole report spends, the odds rounded up; nobody takes that of a test run for the real one."""
     told = ethics(_survey(), "en")
 
     assert "Have you ever cheated? (changed by chance, epsilon 1.10)" in told

@@ -32,7 +32,6 @@ def rehearsal(**query: str) -> Rehearsal:
 
 
 def test_nothing_set_is_ten_percent_for_yes_and_options_alike() -> None:
-    """As many people as are expected, else 1,000."""
     found = setting()
     cheated, reason, year = found.wanted
 
@@ -45,7 +44,6 @@ def test_nothing_set_is_ten_percent_for_yes_and_options_alike() -> None:
 
 
 def test_what_was_set_is_read_and_leads_back_to_itself() -> None:
-    """Percent with comma, point or sign; options of one question are made to sum to a whole."""
     found = setting(n="500", again="3", set__cheated__yes="12,5 %", set__reason__time="50", set__reason__fear="50",
                     set__reason__fun="0")  # fmt: skip
 
@@ -70,7 +68,6 @@ def test_what_was_set_is_read_and_leads_back_to_itself() -> None:
     ],
 )
 def test_what_cannot_be_set_is_named_and_not_taken(query: dict[str, str]) -> None:
-    """The usual setting is rehearsed in its place."""
     found = setting(**query)
 
     assert set(found.refused) == {key.replace("__", ".") for key in query}
@@ -78,7 +75,6 @@ def test_what_cannot_be_set_is_named_and_not_taken(query: dict[str, str]) -> Non
 
 
 def test_yes_and_declining_are_no_more_than_everybody() -> None:
-    """A yes and an answer of its own for declining are set apart; the rest says no."""
     question = {"type": "boolean", "name": "q", "label": {"en": "Q?"}, "absent_category": True,
                 "mechanism": {"name": "kary_rr", "odds": "3"}}  # fmt: skip
     asked = survey(questions=[question])
@@ -90,7 +86,6 @@ def test_yes_and_declining_are_no_more_than_everybody() -> None:
 
 
 def test_means_are_set_in_the_unit_of_the_question() -> None:
-    """Also dates and coordinates; what lies outside of the range is refused."""
     asked = survey(questions=every_type())
     names = [field.name for field in read_setting(asked, {}, None).fields]
     found = read_setting(asked, {"set.days": "4", "set.since": "1899-01-01", "set.compass.o0": "0,5"}, None)
@@ -102,7 +97,6 @@ def test_means_are_set_in_the_unit_of_the_question() -> None:
 
 
 def test_survey_and_setting_decide_everything() -> None:
-    """The same people whenever they are looked at; other ones for each other setting, number of draw or text."""
     one, same = rehearsal(), rehearsal()
     others = [rehearsal(again="2"), rehearsal(n="999"), rehearsal(set__cheated__yes="11"),
               rehearse(survey(title={"en": "Other"}), setting())]  # fmt: skip
@@ -122,7 +116,6 @@ def test_estimates_stand_beside_what_was_set() -> None:
 
 
 def test_tables_come_from_the_same_people() -> None:
-    """The number of reports and the margins are those of the page of results."""
     found = rehearsal()
     document = parse_request("crosstab", {"rows": "cheated", "columns": "year"}).document(found.reports.columns)
 
@@ -131,7 +124,6 @@ def test_tables_come_from_the_same_people() -> None:
 
 
 def test_every_file_says_first_that_it_is_a_rehearsal(tmp_path: Path) -> None:
-    """Text within its first 200 bytes, workbooks and statistics files in themselves, the zip in each of its names."""
     source = rehearsal(n="40").source(NOW)
     for name, write in (AT_ANY_TIME | OF_REPORTS).items():
         write(source, tmp_path / name)
@@ -152,7 +144,6 @@ def test_every_file_says_first_that_it_is_a_rehearsal(tmp_path: Path) -> None:
 
 
 def test_nothing_that_reads_real_files_takes_those_of_a_rehearsal(tmp_path: Path) -> None:
-    """The folder, either file of reports beside an honest survey file, the export, and the survey file."""
     write_folder(rehearsal(n="40").source(NOW), tmp_path)
     with pytest.raises(SpecError, match="this is a simulation"):
         open_results(tmp_path)

@@ -68,7 +68,6 @@ def _by_hand(epsilon: float, options: int, share: float, reports: float) -> floa
 
 
 def test_totals_are_as_told_in_this_order() -> None:
-    """The shortest first, for a first try; declining costs people, and no epsilon."""
     for declining in (False, True):
         told = [(name, show_epsilon(_survey(each, declining).epsilon)) for name, each in TEMPLATES.items()]
         assert told == list(TOTALS.items())
@@ -120,7 +119,6 @@ def test_template_is_modest_sourced_and_free_of_problems(template: Template) -> 
 
 @pytest.mark.parametrize("template", TEMPLATES.values(), ids=lambda template: template.name)
 def test_draft_of_a_template_can_be_published(template: Template) -> None:
-    """With its protection; also where a bound is 0, a number in the template, an empty text in a form."""
     draft = draft_of(template.document)
     assert survey_of_draft(draft, template.name).epsilon == pytest.approx(_survey(template).epsilon)
     assert [problem.key for problem in problems_of(draft, template.name) if problem.grave] == []
@@ -132,7 +130,6 @@ def test_draft_of_a_template_can_be_published(template: Template) -> None:
 
 
 def test_unknown_template_is_refused() -> None:
-    """No path leads out of the folder."""
     for name in ("about", "../letters", ""):
         with pytest.raises(SpecError, match="no template of this name"):
             template_file(name)

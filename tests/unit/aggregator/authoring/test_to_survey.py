@@ -103,7 +103,6 @@ def test_document_says_yes_explicitly_and_nothing_else() -> None:
 
 
 def drafted(*cards: DraftItem, **more: object) -> SurveyDraft:
-    """A draft of these cards, with half of the people asked directly."""
     head = {"title": {"en": "Exams"}, "default_language": "en", "revision": 1, **more}
     return set_direct_half(SurveyDraft(head, cards, people=1000), wanted=True)
 
@@ -131,7 +130,6 @@ def made(draft: SurveyDraft) -> Survey:
 
 
 def test_each_sensitive_question_is_asked_once_in_either_half() -> None:
-    """Directly in one and protected in the other, with its conditions; everybody gets what cannot be asked openly."""
     found = {item.name: item for item in made(drafted(*WHOLE)).items}
 
     assert {name: item.arms for name, item in found.items()} == {
@@ -149,7 +147,6 @@ def test_each_sensitive_question_is_asked_once_in_either_half() -> None:
 
 
 def test_every_pair_is_compared_as_planned() -> None:
-    """A question by itself, and a matrix by its rows."""
     found = [(each.question, each.against) for each in planned_comparisons(made(drafted(*WHOLE)))]
 
     assert found == [
@@ -171,7 +168,6 @@ def test_figures_count_half_of_the_people() -> None:
 
 
 def test_choice_is_taken_back_without_a_trace() -> None:
-    """By the same field: no arm, copy or comparison is left."""
     before = SurveyDraft(drafted().head, WHOLE, people=1000)
     halves = set_direct_half(before, wanted=True)
 
@@ -180,14 +176,12 @@ def test_choice_is_taken_back_without_a_trace() -> None:
 
 
 def test_arms_of_ones_own_are_left_alone() -> None:
-    """They have a meaning that the choice does not know."""
     own = SurveyDraft({"title": {"en": "Exams"}, "arms": [{"name": "a", "weight": 2}, {"name": "b", "weight": 1}]})
     assert set_direct_half(own, wanted=True) == own
 
 
 @pytest.mark.parametrize("word", ["add:boolean", "copy:1", "step:0:badly", "down:1", "delete:1"])
 def test_copies_follow_every_change(word: str) -> None:
-    """What is added is asked in both ways, what is deleted in none, and what is moved at its new place."""
     changed = change(drafted(card("year", "public"), card("copied"), card("moved"), card("story")), word)
     sensitive = [each.name for each in changed.cards if each.harm != "public" and "anchor" not in each.asked]
     copied = [each.name for number, each in numbered_copies(changed) if each is not changed.cards[number]]
@@ -263,7 +257,6 @@ def test_names_stay_short_and_free() -> None:
 
 
 def test_only_what_goes_with_arms_is_offered() -> None:
-    """A draft without a sensitive question has no arms; an own coin is refused at the choice's field."""
     assert made(drafted(WHOLE[0])).arms == ()
     coin = replace(drafted(*WHOLE), head={**drafted(*WHOLE).head, "privacy": {"procedure": "own_coin"}})
     assert "halves" in {problem.place.field for problem in problems_of(coin, "exams")}

@@ -29,7 +29,6 @@ def _form(survey: Table, choices: Table = (CHOICES, *YES_NO), **more: Table) -> 
 
 
 def _items(survey: Table, choices: Table = (CHOICES, *YES_NO)) -> dict[str, dict[str, Any]]:
-    """By name; each is part of a survey that can be read."""
     document = _form(survey, choices).document
     parse_survey(document)
     return {item["name"]: item for item in document["questions"]}
@@ -72,7 +71,6 @@ def test_household_form_comes_over_and_the_rest_is_told_row_by_row() -> None:
 
 
 def test_every_type_that_can_come_over_does() -> None:
-    """Choices, several choices, numbers, ranges, ratings, dates, notes."""
     found = _items(
         (
             ("type", "name", "label", "constraint", "parameters", "appearance"),
@@ -97,7 +95,6 @@ def test_every_type_that_can_come_over_does() -> None:
 
 
 def test_matrix_comes_over_one_by_one() -> None:
-    """The rows of a table-list, under its label."""
     found = _items(
         (
             ("type", "name", "label", "appearance"),
@@ -114,7 +111,6 @@ def test_matrix_comes_over_one_by_one() -> None:
 
 
 def test_texts_come_over_in_their_languages() -> None:
-    """By tag in brackets or by name; one that is not known is told; the form's own is always there."""
     form = _form(
         (
             ("type", "name", "label::English (en)", "label::Français", "hint::Français", "label::Klingon"),
@@ -134,7 +130,6 @@ def test_texts_come_over_in_their_languages() -> None:
 
 
 def test_conditions_chain_through_groups() -> None:
-    """A hidden question needs something to send, and gets it."""
     found = _items(
         (
             ("type", "name", "label", "relevant", "constraint"),
@@ -156,7 +151,6 @@ def test_conditions_chain_through_groups() -> None:
 
 
 def test_every_kind_of_hidden_question_has_something_to_send() -> None:
-    """A category of its own, the least number, the first day, no option."""
     found = _items(
         (
             ("type", "name", "label", "relevant", "constraint", "appearance"),
@@ -175,13 +169,11 @@ def test_every_kind_of_hidden_question_has_something_to_send() -> None:
 
 
 def test_form_of_too_many_items_is_refused_with_the_row() -> None:
-    """Where to divide it."""
     with pytest.raises(SpecError, match="survey, row 202: a survey has at most 200 items"):
         _form((SURVEY, *(("note", f"n{index}", "Hello") for index in range(300)), ("select_one yn", "a", "A?")))
 
 
 def test_condition_that_cannot_be_said_is_told_and_its_question_shown_to_everybody() -> None:
-    """With the row, and without repeating the expression."""
     form = _form(
         (
             ("type", "name", "label", "relevant"),
@@ -212,7 +204,6 @@ def test_cascading_select_is_left_out() -> None:
 
 
 def test_mechanism_column_says_how_much_an_answer_could_hurt() -> None:
-    """In words, or as an epsilon; a word that is not known is told, and the answer protected."""
     rows = [("select_one yn", f"q{index}", "?", told) for index, told in enumerate(
         ("public", "A little", "", "badly", "1.5", "warner-ish"))]  # fmt: skip
     form = _form((("type", "name", "label", "mechanism"), *rows))
@@ -239,7 +230,6 @@ def test_public_question_that_depends_on_a_private_one_loses_its_condition() -> 
 
 
 def test_names_used_twice_and_questions_without_label_or_ends_are_told() -> None:
-    """Each with its row; the rest comes over."""
     form = _form(
         (
             ("type", "name", "label", "default"),
@@ -278,7 +268,6 @@ def test_long_texts_and_control_characters_are_told_with_their_cell() -> None:
     ],
 )
 def test_form_without_what_every_form_has_is_refused(sheets: dict[str, Table], message: str) -> None:
-    """It says what is missing, and where."""
     with pytest.raises(SpecError, match=message):
         read_xlsform(workbook(**sheets))
 
@@ -288,7 +277,6 @@ def group(*rows: tuple[str, ...], level: str = "clearly", name: str = "intimate"
 
 
 def asks(*names: str, mechanism: str = "", relevant: str = "") -> list[tuple[str, ...]]:
-    """Rows of yes/no questions."""
     return [("select_one yn", name, name.upper(), mechanism, relevant) for name in names]
 
 
@@ -315,7 +303,6 @@ def test_more_than_devices_allow_is_not_spent() -> None:
 
 
 def test_what_cannot_be_in_a_block_is_asked_beside_it() -> None:
-    """A number, with a note; an inner group adds to the block; what its questions name is noted."""
     number = ("integer", "days", "Days", "", "", ". >= 0 and . <= 30")
     inner = (("begin group", "inner", ""), *asks("b", mechanism="badly"), ("end group",))
     form, survey = read(group(*asks("a"), number, *inner, *asks("c")))
@@ -325,7 +312,6 @@ def test_what_cannot_be_in_a_block_is_asked_beside_it() -> None:
 
 
 def test_block_that_is_refused_is_taken_apart_with_a_note() -> None:
-    """Too many answers, too many questions, or one question alone: each is then protected clearly by itself."""
     many = [("select_one many", name, name) for name in "abc"]
     form, survey = read(group(*many))
     assert (survey.blocks, len(survey.questions)) == ((), 3)

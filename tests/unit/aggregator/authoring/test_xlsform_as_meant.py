@@ -95,7 +95,6 @@ def test_page_says_which_conditions_hold_for_an_absent_answer() -> None:
 
 
 def test_other_headings_are_read_or_named() -> None:
-    """Constraints and required below bind, captions; what is only known is named once, with its column."""
     form = _form((
         ("command", "tag", "caption", "bind::constraint", "bind::required", "Constraint Message", "guidance_hint",
          "bind::jr:noAppErrorString", "My remarks", "readonly"),
@@ -129,7 +128,6 @@ def test_condition_is_read_however_its_heading_and_its_group_are_written(heading
 
 @pytest.mark.parametrize("name", ["repeat", "lgroup", "looped group", "loop over yn", "loop"])
 def test_repeated_group_is_left_out_however_it_is_written(name: str) -> None:
-    """With each of its questions, and what comes after it is read."""
     form = _form((SURVEY, (f"begin {name}", "g", "G"), ("select_one yn", "b", "B?"),
                   (f"end {name.partition(' over')[0]}",), ("select_one yn", "c", "C?")))  # fmt: skip
     assert [item["name"] for item in form.document["questions"]] == ["c"]
@@ -163,7 +161,6 @@ def test_type_is_read_however_it_is_written(written: str, kind: str) -> None:
     ],
 )
 def test_ends_are_the_last_values_that_a_constraint_allows(kind: str, constraint: str, ends: tuple[Any, Any]) -> None:
-    """Of several bounds the narrowest, and no number that a strict bound excludes."""
     found = _items((("type", "name", "label", "constraint"), (kind, "n", "N?", constraint)))["n"]
     assert (found["min"], found["max"]) == ends
 
@@ -191,7 +188,6 @@ def test_question_that_may_stay_empty_is_noted_once() -> None:
 
 @pytest.mark.parametrize("condition", ["${kind} = 'a' or ${kind} = 'b'", "selected(${m}, 'a') or ${s} = 'yes'"])
 def test_label_of_a_group_is_shown_with_its_questions(condition: str) -> None:
-    """The condition is counted once."""
     form = _form((
         ("type", "name", "label", "relevant"), *ASKED, ("select_multiple k", "m", "M?"),
         ("begin group", "g", "Of these", condition), ("select_one yn", "b", "B?"), ("end group",),
@@ -206,7 +202,6 @@ def test_label_of_a_group_is_shown_with_its_questions(condition: str) -> None:
 
 
 def test_what_a_survey_cannot_say_of_choices_is_named() -> None:
-    """Constraints on choices, a drawn order, pictures, answers within labels, rows that are disabled."""
     form = _form((
         ("type", "name", "label", "constraint", "parameters", "disabled"),
         ("select_multiple k", "m", "M?", "not(selected(., 'a') and count-selected(.) > 1)", "randomize=true"),
@@ -244,7 +239,6 @@ def test_labels_are_what_the_spreadsheet_shows(tmp_path: Any) -> None:
 
 
 def test_options_that_differ_stay_different() -> None:
-    """Signs, points, letters of another alphabet and of another case."""
     names = ("-1", "1", "-99", "1.5", "1-5", "Да", "Нет", "a", "A")
     found = _items((SURVEY, ("select_one m", "m", "M?")), (CHOICES, *(("m", name, name) for name in names)))["m"]
     assert [each["name"] for each in found["choices"]] == [
@@ -259,7 +253,6 @@ def test_list_with_a_name_twice_is_refused_with_its_question() -> None:
 
 
 def test_condition_with_the_quotes_of_a_spreadsheet_is_read() -> None:
-    """Curly quotes, and choices that were typed TRUE and FALSE."""
     choices: Table = (CHOICES, *YES_NO, ("t", True, "True"), ("t", False, "False"))
     found = _items((("type", "name", "label", "relevant"), ASKED[0], ("select_one t", "t", "T?"),
                     ("note", "x", "X", "${s} = ‘yes’"), ("note", "y", "Y", "${t} = “TRUE”")), choices)  # fmt: skip
@@ -267,7 +260,6 @@ def test_condition_with_the_quotes_of_a_spreadsheet_is_read() -> None:
 
 
 def test_one_name_in_two_groups_is_named_apart() -> None:
-    """With a note, and no condition on it can mean one of them."""
     form = _form((
         ("type", "name", "label", "relevant"),
         ("begin group", "g"), ("select_one yn", "a", "A?"), ("end group",),
@@ -281,7 +273,6 @@ def test_one_name_in_two_groups_is_named_apart() -> None:
 
 
 def test_number_with_a_condition_says_what_stands_for_it() -> None:
-    """The first day, on each row."""
     days = ". >= date('2000-01-01') and . <= date('2026-12-31')"
     asked = ("date", "t", "T?", "${s} = 'yes'", days)
     form = _form((("type", "name", "label", "relevant", "constraint"), ASKED[0], asked))
@@ -292,7 +283,6 @@ def test_number_with_a_condition_says_what_stands_for_it() -> None:
 
 @pytest.mark.parametrize("step", ["0", "-2", "2"])
 def test_range_of_any_step_gives_no_traceback(step: str) -> None:
-    """Numbers between two steps are on the right side of a condition."""
     form = _form((
         ("type", "name", "label", "parameters", "relevant"),
         ("range", "r", "R?", f"start=0 end=20 step={step}"), ASKED[0], ("note", "n", "N", "", "${r} > 3"),
@@ -332,12 +322,10 @@ EARLIER = {
     ],
 )  # fmt: skip
 def test_condition_is_said(text: str, said: dict[str, Any]) -> None:
-    """With every "not" carried down."""
     assert conditions([text], EARLIER) == said
 
 
 def test_conditions_of_groups_hold_together() -> None:
-    """The group's and the question's own."""
     assert conditions(["${One} != 'a'", "${One} != 'B'", "${age} = 20"], EARLIER) == {
         "visible_if": {"one": ["c"], "age": {"min": "20", "max": "20"}}
     }
@@ -354,7 +342,6 @@ def test_conditions_of_groups_hold_together() -> None:
     ],
 )  # fmt: skip
 def test_condition_that_cannot_be_said_is_refused(text: str) -> None:
-    """In words, without repeating it."""
     with pytest.raises(UnsupportedConditionError) as refused:
         conditions([text], EARLIER)
     assert "$" not in str(refused.value)

@@ -19,7 +19,6 @@ SHEET = "xl/worksheets/sheet1.xml"
 
 
 def _changed(part: str, change: Callable[[bytes], bytes]) -> bytes:
-    """The good workbook with one part changed, or added."""
     file = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(GOOD)) as old, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new:
         for name in [*old.namelist(), *([] if part in old.namelist() else [part])]:
@@ -80,7 +79,6 @@ def test_empty_rows_down_to_the_last_one_do_no_harm() -> None:
     ids=range(17),
 )  # fmt: skip
 def test_what_is_no_form_is_refused_in_words(data: bytes, message: str) -> None:
-    """Before a library opens it."""
     with pytest.raises(SpecError, match=message):
         check_workbook(data)
 
@@ -95,7 +93,6 @@ def test_million_rows_in_one_column_are_refused_as_rows() -> None:
 
 
 def test_formulas_and_merged_cells_are_told_with_their_place() -> None:
-    """What a formula last gave is read; nothing is computed."""
     file = io.BytesIO()
     with xlsxwriter.Workbook(file) as book:
         book.add_worksheet("cover").write_formula("A1", "=1+1")

@@ -45,7 +45,6 @@ def question(number: int) -> dict[str, Any]:
 
 @pytest.fixture
 def budget(tmp_path: Path) -> Budget:
-    """A budget of epsilon 2, opened just now."""
     return opened(tmp_path)
 
 
@@ -62,7 +61,6 @@ def path_of(budget: Budget) -> Path:
 
 
 def test_answer_is_in_the_ledger_before_it_is_given(budget: Budget) -> None:
-    """With its question and charge, and the head knows it."""
     answered = budget.ask(question(1), drawn())
 
     last = json.loads(path_of(budget).read_bytes().splitlines()[-1])
@@ -91,14 +89,12 @@ def test_same_question_has_the_recorded_answer_for_nothing(budget: Budget) -> No
 
 
 def test_delta_that_was_not_opened_is_refused(budget: Budget) -> None:
-    """Nothing is recorded."""
     with pytest.raises(BudgetExhausted, match="asks for a delta"):
         budget.ask(question(1), drawn(Charge(Fraction(1, 10), Fraction(1, 1000))))
     assert budget.read().entries == []
 
 
 def test_terms_are_fixed_for_good(budget: Budget, tmp_path: Path) -> None:
-    """Neither a second budget nor one after the ledger was removed, here or in another folder."""
     budget.ask(question(1), drawn())
     for remove, told in ((lambda: None, "fixed for good"), (path_of(budget).unlink, "restore it")):
         remove()
@@ -109,7 +105,6 @@ def test_terms_are_fixed_for_good(budget: Budget, tmp_path: Path) -> None:
 
 
 def test_declaration_may_be_mended_until_something_was_answered(budget: Budget, tmp_path: Path) -> None:
-    """The rest of the terms is fixed from the first moment."""
     mended = replace(TERMS, declaration="f" * 64)
     for other in (replace(mended, epsilon=Fraction(3)), replace(TERMS, delta=Fraction(0))):
         with pytest.raises(StorageError, match="fixed for good"):
@@ -163,7 +158,6 @@ def lines_of(budget: Budget) -> list[bytes]:
 def test_changed_ledger_says_which_entry(
     budget: Budget, change: Callable[[list[bytes]], list[bytes]], told: str
 ) -> None:
-    """Changed, dropped, swapped, added, cut off, or another file; nothing is answered then, nor told again."""
     path_of(budget).write_bytes(b"".join(change(lines_of(budget))))
     for use in (budget.read, lambda: budget.ask(question(0), drawn())):
         with pytest.raises(StorageError, match=told):
@@ -203,7 +197,6 @@ def test_missing_ledger_or_head_is_told(budget: Budget, tmp_path: Path) -> None:
 
 
 def test_budget_of_other_data_is_refused(budget: Budget) -> None:
-    """Changed data or another declaration are another data set."""
     lines_of(budget)
     other = Budget(budget.place, "a" * 64, DECLARED, budget.anchor)
     with pytest.raises(StorageError, match="budget of another file"):
@@ -256,8 +249,6 @@ def shown_by(reading: int, most: int = 1000) -> list[list[int]]:
 
 
 def ask_all(budget: Budget, cells: range) -> Callable[[int], None]:
-    """Asks one question after another, and shows each answer as soon as it is there."""
-
     def work(writing: int) -> None:
         for cell in cells:
             answered = budget.ask(question(cell), drawn())
@@ -385,7 +376,6 @@ def _of(epsilon: int) -> BudgetTerms:
 
 
 def test_twenty_six_answers_cost_less_than_one(planned: Budget) -> None:
-    """Where the sum allows 20; the 27th costs what is not left, and the whole delta is the plan's."""
     assert plan_epsilon(26, TWENTIETH, MILLIONTH) < 1 < plan_epsilon(27, TWENTIETH, MILLIONTH)
     for number in range(26):
         answered = planned.ask(question(number), drawn(SMALL))
@@ -450,7 +440,6 @@ def test_everything_outside_of_a_plan_adds_up(tmp_path: Path) -> None:
 
 
 def test_plans_are_opened_before_the_first_answer(tmp_path: Path) -> None:
-    """Several may be; what they reserve depends on no answer. Asking for one again costs nothing."""
     found = opened(tmp_path)
     first = found.open_plan(3, TWENTIETH, MILLIONTH / 2)
     found.open_plan(4, Fraction(1, 10))
@@ -475,7 +464,6 @@ def test_plans_are_opened_before_the_first_answer(tmp_path: Path) -> None:
 def test_plan_that_cannot_be_paid_is_refused(
     tmp_path: Path, answers: int, epsilon: Fraction, delta: Fraction | None, error: type[Exception], message: str
 ) -> None:
-    """Nothing is charged."""
     found = opened(tmp_path)
     with pytest.raises(error, match=message):
         found.open_plan(answers, epsilon, delta)
@@ -483,7 +471,6 @@ def test_plan_that_cannot_be_paid_is_refused(
 
 
 def test_forged_answer_of_a_plan_is_refused(planned: Budget) -> None:
-    """One too many, a dearer one, one of no plan, and a plan after an answer: this software writes none of them."""
     planned.ask(question(1), drawn(SMALL))
     ledger = planned.read()
     plan, answer = ledger.entries
@@ -498,7 +485,6 @@ def test_forged_answer_of_a_plan_is_refused(planned: Budget) -> None:
 
 
 def test_budget_shows_its_plans(planned: Budget) -> None:
-    """With what they cost and how many answers they gave."""
     planned.ask(question(1), drawn(SMALL))
     lines = "\n".join(budget_lines(budget_document(planned.read())))
     assert "Plan, entry 1: 26 answers of epsilon 0.05 for 0.998973 in all, paid whole; 1 given." in lines

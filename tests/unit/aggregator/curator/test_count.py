@@ -1,5 +1,3 @@
-"""Counts: what is counted, with which noise, under which relation, with which error and delta."""
-
 import json
 import math
 from fractions import Fraction
@@ -54,7 +52,6 @@ def test_nobody_is_counted_more_often_than_declared(most, expected):
 
 @pytest.mark.parametrize("most", [0, 4])
 def test_most_out_of_range_is_refused(most):
-    """Before anything is drawn."""
     with pytest.raises(ValueError, match="between 1 and"):
         counts(MARKS, ADD, NoNoise(), most)
 
@@ -72,7 +69,6 @@ def test_weights_are_clipped_and_told_in_their_unit():
 
 
 def test_release_is_ready_to_be_recorded():
-    """As JSON, with its charge, and the same from the same bytes."""
     one, other = (counts(MARKS, REPLACE, ExactNoise(Tape("counts"))) for _ in range(2))
 
     assert one == other
@@ -155,7 +151,6 @@ def test_stray_index_is_no_cell_of_its_own():
 
 @pytest.mark.parametrize("k", [0, -1, 2**24 + 1])
 def test_number_of_cells_out_of_range_is_refused(k):
-    """Before anything is counted."""
     with pytest.raises(ValueError, match="cells"):
         histogram(np.array([0]), k, ADD, NoNoise())
 

@@ -1,5 +1,3 @@
-"""Report noisy max: the chances of the running code, and the scale that its neighbours need."""
-
 import math
 from collections.abc import Iterator
 from fractions import Fraction
@@ -57,7 +55,6 @@ def test_chances_meet_the_oracle():
 @pytest.mark.parametrize("noise", [LAPLACE, EXPONENTIAL])
 @pytest.mark.parametrize("counts", [[2, 1], [0, 1], [1, 1]])
 def test_running_code_has_these_chances(counts, noise):
-    """From the branches of the running code, ties to the lowest index."""
     found = noise_distribution(lambda draws: noisy_max(counts, ONE, draws, noise), 1e-12)
 
     assert [found[j] for j in range(len(counts))] == pytest.approx(winner_distribution(counts, ONE, noise), abs=1e-9)
@@ -190,7 +187,6 @@ QS = [Fraction(1, 2), Fraction(1, 4), Fraction(9, 10), Fraction(1, 1000)]
 
 
 def neighbours(counts: tuple[int, ...], terms: ReleaseTerms) -> Iterator[tuple[int, ...]]:
-    """All data sets with a record more, or with one at another point."""
     points = range(len(counts))
     steps = [[int(point == at) for at in points] for point in points]
     for more in points:
@@ -276,7 +272,6 @@ def test_quantiles_share_epsilon_and_are_sorted() -> None:
 
 @pytest.mark.parametrize("at", [[], [Fraction(0)], [Fraction(1)], [Fraction(1, 1001)]])
 def test_quantile_out_of_range_is_refused(at: list[Fraction]) -> None:
-    """The smallest and the largest value are no quantiles that noise could hide."""
     with pytest.raises(ValueError, match="between 0 and 1"):
         quantiles(np.array([1]), NumberGrid(Fraction(0), Fraction(9), Fraction(1)), at, REPLACE, NoNoise())
 

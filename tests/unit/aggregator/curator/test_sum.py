@@ -1,5 +1,3 @@
-"""Sums: bounds, grid and relation make the noise, and a vector is clipped into its ball as integers."""
-
 import math
 from fractions import Fraction
 from itertools import product
@@ -52,7 +50,6 @@ def test_noise_has_the_width_of_the_bounds(grid, terms, rate, number):
     ],
 )
 def test_sum_is_exact_but_for_its_noise(values, grid, found):
-    """Fractions of the grid, values beyond the bounds clipped."""
     assert noisy_sum(np.array(values), grid, REPLACE, NoNoise()).values == {"sum": found}
 
 
@@ -68,7 +65,6 @@ def test_told_error_is_that_of_the_running_code():
 
 @pytest.mark.parametrize(("low", "high", "step"), [(1, 1, 1), (2, 1, 1), (0, 1, 0), (0, 5, 2), (0, 2**33, 1)])
 def test_bounds_that_are_none_are_refused(low, high, step):
-    """Equal, reversed, without a step, off the grid, too many steps."""
     with pytest.raises(ValueError, match=r"min must|step must|2\^32 steps"):
         NumberGrid(Fraction(low), Fraction(high), Fraction(step))
 
@@ -154,7 +150,6 @@ def test_laplace_is_not_taken_out_of_habit():
 
 
 def test_gaussian_charge_has_delta_and_rho_of_its_variance():
-    """Every whole shift that a record can cause is within (epsilon, delta)."""
     taken, _ = choose(Ball(2, 4, 40), REPLACE, SMALL)
 
     assert taken.charge.delta == SMALL
@@ -171,7 +166,6 @@ def test_vectors_outside_are_shrunk_before_they_are_added():
 
 @pytest.mark.parametrize("delta", [Fraction(0), Fraction(1), Fraction(-1, 2)])
 def test_delta_out_of_range_is_refused(delta):
-    """Gaussian noise has one above 0; pure privacy is asked for by none."""
     with pytest.raises(ValueError, match="delta between 0 and 1"):
         vector(np.zeros((1, 2), dtype=int), Ball(2, 10, 2), ADD, NoNoise(), delta)
 
@@ -186,7 +180,6 @@ BOXES = [*(marks(many) for many in range(1, 7)), VectorBox((0, -1), (1, 2)), Vec
 @pytest.mark.parametrize("box", BOXES)
 @pytest.mark.parametrize("records", [1, 2])
 def test_stated_sensitivity_is_the_largest_of_all_neighbours(box, records):
-    """In L1 and in L2, of marks and of marks beside numbers, by enumeration."""
     every = np.array(list(product(*(range(low, high + 1) for low, high in zip(box.lows, box.highs, strict=True)))))
     changes = every if records == 1 else (every[:, None] - every).reshape(-1, box.coordinates)
 
@@ -241,7 +234,6 @@ def test_radius_says_how_many_records_it_shrinks():
     [((), (), None), ((0,), (0,), None), ((1,), (2,), None), ((0,), (2**21,), None), ((0,), (1,), Ball(1, 1, 2))],
 )
 def test_box_out_of_range_is_refused(lows, highs, ball):
-    """Before anything is counted."""
     with pytest.raises(ValueError, match="coordinate"):
         VectorBox(lows, highs, ball)
 
@@ -275,7 +267,6 @@ def test_rounding_to_the_nearest_would_leave_the_ball():
 
 @pytest.mark.parametrize(("norm", "radius", "coordinates"), [(3, 1, 1), (1, 0, 1), (2, 2**20 + 1, 1), (1, 1, 0)])
 def test_ball_out_of_range_is_refused(norm, radius, coordinates):
-    """Norm, radius, coordinates."""
     with pytest.raises(ValueError, match="ball"):
         Ball(norm, radius, coordinates)
 

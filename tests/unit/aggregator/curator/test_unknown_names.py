@@ -77,13 +77,11 @@ def test_delta_is_exact_over_all_neighbours(relation: Neighbours, epsilon: Fract
 
 
 def encoded(texts: list[str], longest: int = 20) -> np.ndarray:
-    """Rows of words, as a file's column has."""
     column = TextColumn(longest)
     return np.array([split_words(column.place(text).value, word_count(column.largest)) for text in texts])
 
 
 def test_common_names_are_shown_and_rare_ones_are_not() -> None:
-    """At delta 1e-9: 500 and 200 records are, one record never is."""
     towns = ["Zürich"] * 500 + ["Bern; old town"] * 200 + [f"hamlet {n}" for n in range(300)]
     found = names_histogram(encoded(towns), ReleaseTerms(Fraction(1)), ExactNoise(Tape("towns")), Fraction(1, 10**9))
 
@@ -94,7 +92,6 @@ def test_common_names_are_shown_and_rare_ones_are_not() -> None:
 
 @pytest.mark.parametrize(("relation", "rate"), [(Neighbours.REPLACE, (1, 2)), (Neighbours.ADD_REMOVE, (1, 1))])
 def test_each_name_that_occurs_has_noise(relation: Neighbours, rate: tuple[int, int]) -> None:
-    """Also where none is shown, or there is no record."""
     draws, terms = NoNoise(), ReleaseTerms(Fraction(1), relation)
 
     assert names_histogram(encoded(["a", "b", "b"]), terms, draws, Fraction(1, 100)).values["counts"] == {}

@@ -1,5 +1,3 @@
-"""DP-Lloyd: sensitivities in its domain, fixed iterations, starts that do not look."""
-
 import math
 import xml.etree.ElementTree as ET
 from fractions import Fraction
@@ -105,7 +103,6 @@ def test_error_falls_with_epsilon():
 
 @pytest.mark.parametrize("keep", [True, False])
 def test_empty_cluster_is_drawn_anew_or_kept(keep):
-    """A centre without points; what becomes of it does not look at the data."""
     draws = Starting()
     start = [draw_point(BALL, Starting()) for _ in range(1)]
 
@@ -117,7 +114,6 @@ def test_empty_cluster_is_drawn_anew_or_kept(keep):
 
 @pytest.mark.parametrize("domain", [BALL, Ball(1, 3, 8), Box((3, 7))])
 def test_starts_lie_in_the_domain_on_all_sides(domain):
-    """Two hundred of them."""
     draws = Starting()
     starts = np.array([draw_point(domain, draws) for _ in range(200)])
 
@@ -127,7 +123,6 @@ def test_starts_lie_in_the_domain_on_all_sides(domain):
 
 
 def test_sums_are_those_of_plain_counting():
-    """In parts and by products of matrices, as one by one; ties to the first centre."""
     generator = np.random.Generator(np.random.PCG64(7))
     points = generator.integers(-20, 21, (70_000, 3))
     centres = np.array([[5, 5, 5], [5, 5, 5], [-9, 0, 3]])
@@ -147,13 +142,11 @@ def test_l2_ball_is_refused():
 
 @pytest.mark.parametrize(("k", "iterations"), [(0, 5), (257, 5), (2, 0), (2, 101)])
 def test_out_of_range_is_refused(k, iterations):
-    """Before anything is drawn."""
     with pytest.raises(ValueError, match="clusters"):
         Lloyd(BALL, k, iterations)
 
 
 def test_picture_shows_centres_and_sizes():
-    """A circle for each cluster with people, a cross for each without."""
     picture = ET.fromstring(cluster_svg({"centres": [[50, 50], [-100, 0]], "noisy_sizes": [40, -3]}, 100))  # noqa: S314
 
     circles = [each for each in picture.iter() if each.tag.endswith("circle")]
@@ -176,13 +169,11 @@ CENTRES = np.array([[-600, -500], [500, -600], [-400, 500], [600, 400]])
 
 
 def clouds(each):
-    """Four clear clouds of so many points."""
     generator = np.random.Generator(np.random.PCG64(1))
     return np.rint(np.concatenate([generator.normal(centre, 120, (each, 2)) for centre in CENTRES])).clip(-1000, 1000)
 
 
 def error(points, centres):
-    """The mean squared distance from the nearest centre."""
     return ((points[:, None] - np.array(centres)) ** 2).sum(axis=2).min(axis=1).mean()
 
 
@@ -222,7 +213,6 @@ def test_grid_of_more_numbers_errs_less_than_lloyd(numbers, each):
 )
 @pytest.mark.parametrize(("terms", "rate"), [(REPLACE, (1, 2)), (ADD, (1, 1))])
 def test_every_cell_gets_the_noise_of_a_histogram(box, cells, terms, rate):
-    """Empty ones too, whatever k is and with no record at all."""
     draws = NoNoise()
 
     values = grid_cluster(np.zeros((0, box.coordinates), dtype=int), box, 3, terms, draws).values
@@ -232,7 +222,6 @@ def test_every_cell_gets_the_noise_of_a_histogram(box, cells, terms, rate):
 
 
 def test_points_are_counted_at_the_ends_of_the_box():
-    """Those outside too; a number with few values has a cell for each of them."""
     values = grid_cluster(np.array([[-99], [-3], [3], [99], [1]] * 9), Box((3,)), 3, REPLACE, NoNoise()).values
 
     assert sorted(zip(values["centres"], values["noisy_sizes"], strict=True)) == [([-3], 18), ([1], 9), ([3], 18)]
@@ -278,6 +267,5 @@ def test_unit_ball_shrinks_points_and_halves_the_noise(terms: Neighbours, twice:
 
 @pytest.mark.parametrize("radius", [0, -1, 2**20])
 def test_radius_out_of_range_is_refused(radius: int) -> None:
-    """Before anything is counted."""
     with pytest.raises(SpecError, match="radius"):
         cluster_question(DECLARED, ["x", "y"], 1, LloydOptions(1, radius=radius))

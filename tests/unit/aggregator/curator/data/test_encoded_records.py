@@ -80,7 +80,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def bound(folder: Path, name: str, ending: str = "csv") -> DataSet:
-    """A file with these cells, bound and opened again."""
     file = folder / f"{name.replace(' ', '_')}.{ending}"
     text = "id,year,habits,age\n" + "".join(f"{CONTENTS[name](n)}\n" for n in range(ROWS))
     file.with_suffix(".csv").write_text(text)
@@ -215,7 +214,6 @@ def test_wrong_placed_records_answer_nothing_until_bound_again(folder: Path, cha
 
 
 def test_placed_records_of_other_data_answer_nothing(folder: Path) -> None:
-    """Whole ones, of a file that was bound as well."""
     ours, theirs = (bound(folder, name).placed for name in ("all equal", "all different"))
     ours.path.write_bytes(theirs.path.read_bytes())
     data = opened(ours.file)

@@ -38,7 +38,6 @@ GOOD = "id,year,habits,age\n1,first,copied,16\n2,SECRET,phone;x,99\n3,second,,SE
 
 
 def read(folder: Path, text: str | bytes, names: Sequence[str] | None = None) -> DataRecords:
-    """What a CSV file of this text holds."""
     (folder / "data.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
     return read_records(folder / "data.csv", DECLARATION, names)
 
@@ -62,7 +61,6 @@ def test_csv_is_read_as_declared(tmp_path: Path, text: str) -> None:
 
 
 def test_parquet_is_read_as_the_same_csv(tmp_path: Path) -> None:
-    """The same records, in any order; missing values as empty cells, numbers of any type."""
     texts = read(tmp_path, GOOD + "4,,,18.5\n")
     rows = "(1,'first','copied',16.0),(2,'SECRET','phone;x',99),(3,'second',NULL,'NaN'::DOUBLE),(4,NULL,'',18.5)"
     duckdb.sql(f"COPY (FROM (VALUES {rows}) AS t(id, year, habits, age)) TO '{tmp_path}/data.parquet'")
@@ -73,14 +71,12 @@ def test_parquet_is_read_as_the_same_csv(tmp_path: Path) -> None:
 
 
 def test_only_the_named_columns_are_read(tmp_path: Path) -> None:
-    """The others are checked by the header alone."""
     assert list(read(tmp_path, GOOD, ["age"]).columns) == ["age"]
     with pytest.raises(SpecError, match="is not declared"):
         read(tmp_path, GOOD, ["SECRET"])
 
 
 def test_text_is_read_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks and what is remembered of their texts make no difference."""
     rows = "".join(f"{n},first,phone,{n % 7 + 14}\n" for n in range(50))
     whole = plain(read(tmp_path, "id,year,habits,age\n" + rows))
     monkeypatch.setattr("sottovoce.aggregator.file_formats.csv_lines.CHUNK", 7)
@@ -107,7 +103,6 @@ def test_text_is_read_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     ],
 )
 def test_fault_of_form_is_told_with_its_place(tmp_path: Path, text: str | bytes, told: str) -> None:
-    """The line, and the column by its number or its declared name."""
     with pytest.raises(SpecError) as caught:
         read(tmp_path, text)
 
@@ -133,7 +128,6 @@ def test_no_value_of_parquet_raises_an_error(tmp_path: Path) -> None:
 
 
 def test_damaged_parquet_is_told(tmp_path: Path) -> None:
-    """Cut off, no Parquet at all, and not there."""
     file = tmp_path / "data.parquet"
     duckdb.sql(f"COPY (SELECT 'a' AS year, '' AS habits, 16 AS age FROM range(1000)) TO '{file}'")  # noqa: S608
     whole = file.read_bytes()
@@ -147,7 +141,6 @@ def test_damaged_parquet_is_told(tmp_path: Path) -> None:
 
 
 def test_other_files_are_refused(tmp_path: Path) -> None:
-    """By their name, or because they are not there."""
     with pytest.raises(SpecError, match=r"\.csv or \.parquet"):
         read_records(tmp_path / "data.xlsx", DECLARATION)
     for absent in (lambda path: read_records(path, DECLARATION), digest_of, read_declaration):
@@ -156,7 +149,6 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
 
 
 def test_declaration_is_read_from_yaml(tmp_path: Path) -> None:
-    """A mistake is told in words, with its line."""
     path = tmp_path / "data.yaml"
     text = (
         "format: sottovoce-data/1\nrecord: one student\ncolumns:\n  age: {minimum: 9, maximum: 3, step: 1, centre: 3}\n"
@@ -177,7 +169,6 @@ def declared(**columns: Any) -> Declaration:
 
 
 def test_declaration_names_each_column() -> None:
-    """Categories, marks, a grid, and what is not read; numbers as text or whole."""
     found = parse_declaration(DOCUMENT)
 
     assert found.columns == {
@@ -223,7 +214,6 @@ def test_digest_is_of_what_is_meant() -> None:
     ],
 )
 def test_fault_in_a_column_is_told_with_its_place(column: object, pointer: str, told: str) -> None:
-    """The pointer leads to it; the schema refuses what is of a wrong form."""
     with pytest.raises(SpecError) as caught:
         declared(answer=column)
 
@@ -245,7 +235,6 @@ def test_fault_in_a_column_is_told_with_its_place(column: object, pointer: str, 
     ],
 )
 def test_fault_in_the_whole_is_told_with_its_place(document: object, pointer: str) -> None:
-    """Who one record is must be said, and some column must be used."""
     with pytest.raises(SpecError) as caught:
         parse_declaration(document)
 
@@ -253,14 +242,12 @@ def test_fault_in_the_whole_is_told_with_its_place(document: object, pointer: st
 
 
 def test_cell_that_is_not_declared_is_other() -> None:
-    """The last cell, unless ``other`` was declared; then it fits there."""
     assert [Categories(("a", "b")).place(text) for text in ("b", "c", "other")] == [(1, True), (2, False), (2, False)]
     assert Categories(("other", "b")).cells == ("other", "b")
     assert Categories(("other", "b")).place("c") == (0, False)
 
 
 def test_cell_of_marks_is_a_mask() -> None:
-    """In any order, with spaces, twice; what is not declared is left out."""
     marks = MarkColumn(("copied", "phone"))
     assert [marks.place(text) for text in ("phone; copied;copied", "", "x;phone")] == [(3, True), (0, True), (2, False)]
 
@@ -282,6 +269,5 @@ def test_cell_of_marks_is_a_mask() -> None:
     ],
 )
 def test_cell_of_a_number_is_a_point_of_the_grid(text: str, value: int, fits: bool) -> None:
-    """The nearest one, after clipping; the declared centre for what is no number."""
     number = declared(age=AGE).columns["age"]
     assert number.place(text) == (value, fits)

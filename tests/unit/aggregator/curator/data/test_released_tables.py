@@ -64,7 +64,6 @@ def test_survey_with_one_public_question_tells_of_one() -> None:
 
 
 def told(ended: Result) -> Any:
-    """What a verb printed as JSON."""
     assert ended.exit_code == 0, ended.output
     return json.loads(ended.stdout)
 
@@ -74,7 +73,6 @@ def opened(folder: Path) -> AbstractContextManager[SQLiteStorage]:
 
 
 def asked() -> Survey:
-    """A private question, the cohort, and public ones of other types."""
     label = {"en": "?"}
     more: list[dict[str, Any]] = [
         {"type": "integer", "name": "hours", "label": label, "min": "0", "max": "9", "step": "1", "public": True},
@@ -85,7 +83,6 @@ def asked() -> Survey:
 
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A data folder with 200 reports of a survey that is closed."""
     (tmp_path / "heads").mkdir()
     folder = tmp_path / "data"
     folder.mkdir()
@@ -109,7 +106,6 @@ def test_budget_of_a_survey_is_not_opened_for_tables_that_say_nothing(data: Path
 
 
 def test_export_publishes_a_table_of_each_public_question(data: Path) -> None:
-    """Each for a half; the same again is what was recorded, and the budget that it opened is spent."""
     first = release(data)
     assert first["format"] == "sottovoce-release/1"
     assert [table["question"]["columns"] for table in first["tables"]] == [["hours"], ["again"]]
@@ -194,7 +190,6 @@ def test_tests_of_pairs_tell_nothing_of_public_questions(data: Path) -> None:
 
 
 def test_folder_of_reports_has_no_exact_counts_of_public_questions(data: Path, tmp_path: Path) -> None:
-    """Also not in its manifest, which has them of surveys without a budget."""
     for name, has_counts in (("before", True), ("after", False)):
         out = tmp_path / name
         assert run("results", "export", "exam", "--data", data, "--format", "parquet", "--out", out).exit_code == 0
@@ -207,7 +202,6 @@ def test_folder_of_reports_has_no_exact_counts_of_public_questions(data: Path, t
 
 
 def test_documents_have_their_schema(data: Path, tmp_path: Path) -> None:
-    """What a verb prints, and the file of all that was published, whatever was asked."""
     assert run("curator", "bind", "--survey", "exam", "--data", data, "--epsilon", "9").exit_code == 0
     check = validator("release").validate
     printed = release(data, "3")
@@ -232,7 +226,6 @@ def test_journal_has_who_opened_a_budget_and_for_which_survey(data: Path) -> Non
 
 
 def test_files_hold_what_was_published_and_nothing_exact(data: Path, tmp_path: Path) -> None:
-    """All of them in one zip: no estimate of a public question, and the noisy tables beside the rest."""
     release(data)
     out = tmp_path / "everything.zip"
     assert run("results", "export", "exam", "--data", data, "--format", out.name, "--out", out).exit_code == 0
@@ -292,7 +285,6 @@ def test_restored_and_copied_databases_spend_one_budget(data: Path, tmp_path: Pa
 
 
 def test_try_out_has_no_budget(data: Path) -> None:
-    """Its answers are nobody's to publish; a survey without public questions has none either."""
     tried = survey(name="tried", trial=True)
     with opened(data) as storage:
         storage.publish(tried)
@@ -302,7 +294,6 @@ def test_try_out_has_no_budget(data: Path) -> None:
 
 
 def test_open_survey_is_not_published(data: Path) -> None:
-    """Nothing is opened before it is closed."""
     assert run("survey", "reopen", "exam", "--data", data).exit_code == 0
     ended = refused(run("results", "export", "exam", "--data", data, "--release-epsilon", "1", "--yes"))
     assert "the survey is open" in ended.output
@@ -311,14 +302,12 @@ def test_open_survey_is_not_published(data: Path) -> None:
 
 
 def test_declaration_follows_from_the_survey() -> None:
-    """Public questions alone, by their type; of the cohort nothing can be asked."""
     declared = survey_declaration([asked()])
     assert {name: type(kind) for name, kind in declared.columns.items()} == {"hours": NumberColumn, "again": Categories}
     assert declared.exact == ("year",)
 
 
 def test_closed_survey_is_asked_under_its_budget(data: Path) -> None:
-    """Not before it is closed; then its exact public answers are no longer written."""
     here = ["--survey", "exam", "--data", data]
     assert run("survey", "reopen", "exam", "--data", data).exit_code == 0
     assert "open" in refused(run("curator", "bind", *here, "--epsilon", "1000")).output

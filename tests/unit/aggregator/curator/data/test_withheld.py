@@ -79,7 +79,6 @@ def gated() -> Survey:
 
 
 def opened(folder: Path, heads: Path) -> None:
-    """Open the budget of a folder's survey."""
     heads.mkdir()
     done(
         CliRunner(env={"SOTTOVOCE_LEDGER_ANCHOR_DIR": str(heads)}).invoke(
@@ -151,7 +150,6 @@ def _served(app: Flask, served: Options) -> Iterator[tuple[str, bytes]]:
 
 
 def _read(client: FlaskClient, address: str) -> bytes:
-    """The reply to an address, once its analysis has ended."""
     reply = client.get(address, base_url=SITE, headers={"Accept-Language": "en"})
     while reply.status_code == (303 if "answer.json" in address else 202):
         time.sleep(0.05)
@@ -189,7 +187,6 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def filled(folder: Path, public: Sequence[tuple[int, int]]) -> None:
-    """Make a data folder with a closed survey of 200 reports, 90 of them of the second cohort."""
     folder.mkdir(parents=True)
     own = [(int(i * i % 11 < 4), i * i % 7 % 3, int(i < 90)) for i in range(len(public))]
     with closing(published(folder)) as storage:
