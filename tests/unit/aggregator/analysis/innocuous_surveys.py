@@ -22,7 +22,6 @@ def innocuous(error: str | None, procedure: str = "crosswise", statement: str = 
 
 
 def innocuous_survey(error: str | None, procedure: str = "crosswise") -> Survey:
-    """A public question g, and y behind the fact."""
     return parse_survey(document(questions=[asks("g", public=True), asks("y", **innocuous(error, procedure))]))
 
 

@@ -49,16 +49,10 @@ def noisy_numbers() -> tuple[np.ndarray, np.ndarray]:
 
 
 def columns(*named: np.ndarray) -> np.ndarray:
-    """Predictors, (p, n)."""
     return np.ascontiguousarray(np.stack(named).astype(float))
 
 
 def check_derivatives(model: Model, theta: np.ndarray, of_information: float = 1e-6) -> Sums:
-    """Compare gradient and information with difference quotients of the log likelihood.
-
-    Returns:
-        The sums at this point.
-    """
     here, step = evaluate(model, theta), 1e-5
     ahead, behind = ([evaluate(model, theta + sign * step * unit) for unit in np.eye(len(theta))] for sign in (1, -1))
     sides = list(zip(ahead, behind, strict=True))

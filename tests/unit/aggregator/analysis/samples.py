@@ -25,7 +25,6 @@ def variable(document: dict[str, Any]) -> Variable:
 
 
 def public(document: dict[str, Any]) -> dict[str, Any]:
-    """The same question asked openly."""
     return {**{key: value for key, value in document.items() if key != "mechanism"}, "public": True}
 
 
@@ -38,14 +37,12 @@ geometric = variable(number(0, 10, 1, {"name": "geometric", "ratio": "4/5"}))
 
 
 def reported(counts: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Two columns with so many reports of each pair of values."""
     table = np.array(counts)
     rows, columns = (np.repeat(index.ravel(), table.ravel()).astype(np.uint8) for index in np.indices(table.shape))
     return rows, columns
 
 
 def pair(first: Variable, second: Variable, counts: Any) -> Joint:
-    """Reports of two variables by their reported values."""
     columns = reported(counts)
     return joint([count_pairs(first, second, columns)], len(columns[0]))
 
@@ -59,7 +56,6 @@ def masks_by_coin() -> Joint:
 
 
 def asked(*documents: dict[str, Any], **more: Any) -> Any:
-    """A survey of these questions, named a, b, c, ..."""
     return survey(questions=[{**each, "name": name} for each, name in zip(documents, "abcdef", strict=False)], **more)
 
 
@@ -69,5 +65,4 @@ def columns(counts: Any, *documents: dict[str, Any], **more: Any) -> Columns:
 
 
 def of_values(values: Any, *documents: dict[str, Any], **more: Any) -> Columns:
-    """Reports of these values of questions named a, b, c, ..."""
     return Columns.from_arrays(asked(*documents, **more), dict(zip("abcdef", values, strict=False)))

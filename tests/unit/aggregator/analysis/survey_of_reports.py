@@ -15,7 +15,6 @@ ODDS_3 = {"name": "kary_rr", "odds": "3"}
 
 
 def asked(name: str, kind: str, mechanism: dict[str, Any] | None, **more: Any) -> dict[str, Any]:
-    """A question, public without a mechanism."""
     treatment = {"public": True} if mechanism is None else {"mechanism": mechanism}
     return {"type": kind, "name": name, "label": {"en": name}, **treatment, **more}
 

@@ -57,7 +57,6 @@ def columns_of(survey: Survey, arm: Sequence[int], rare: int = 20) -> Columns:
 
 
 def results_of(columns: Columns, wave: int | None = None) -> dict[str, SurveyResults]:
-    """Results by the arm's name."""
     found = arms_of([counted(columns.survey)], count_arms(columns))
     return {name: analyse(each, wave=wave) for name, each in found}
 
@@ -88,7 +87,6 @@ def invented(
 
 
 def test_questions_of_several_arms_are_split() -> None:
-    """One of a single arm, and the arm itself, are not."""
     asked = study()
 
     assert {each.name for each in asked.questions if is_split(asked, each)} == {"year", "copied"}
@@ -97,7 +95,6 @@ def test_questions_of_several_arms_are_split() -> None:
 
 
 def test_each_arm_is_counted() -> None:
-    """The tallies are those of its reports, and their sum is that of all."""
     columns = columns_of(study(), [0, 1, 1] * 100)
     found = results_of(columns)
 
@@ -110,7 +107,6 @@ def test_each_arm_is_counted() -> None:
 
 
 def test_waves_are_counted_apart() -> None:
-    """The results of one wave are those of its reports in the arm."""
     columns = columns_of(study(waves=months(2)), [0, 0, 1, 1] * 50)
 
     assert [each.reports for each in results_of(columns).values()] == [100, 100]
@@ -132,7 +128,6 @@ def test_small_arm_is_not_shown_alone(small: int) -> None:
 
 
 def test_arm_without_people_hides_nothing() -> None:
-    """The others of three stand alone; with one arm left there is nothing to compare."""
     survey = study((1, 1, 1))
 
     assert len(results_of(columns_of(survey, [1] * 100 + [2] * 100))) == 2
@@ -150,7 +145,6 @@ def test_small_arm_of_a_wave_is_shown_in_no_view() -> None:
 
 @pytest.mark.parametrize("rare", range(1, 6))
 def test_rare_public_answer_is_left_out(rare: int) -> None:
-    """Fewer than five people in an arm: the question is not split, while a randomized one is."""
     found = results_of(columns_of(study(), [0, 1] * 100, rare))
 
     assert [each.questions[0].n for each in found.values()] == ([100, 100] if rare == 5 else [0, 0])

@@ -67,7 +67,6 @@ def hidden_survey(*keys: str, **more: Any) -> Survey:
 
 @pytest.fixture
 def closed(storage: Storage) -> Storage:
-    """A closed survey of 90 and 60 people who were asked and 50 who were not."""
     answered(storage, hidden_survey(), rows((90, 60, 50)))
     return storage
 
@@ -127,7 +126,6 @@ def test_table_without_small_cells_is_shown_whole():
 
 
 def test_group_of_rare_answers_has_a_name_that_no_answer_has():
-    """A survey may have an answer of the same name."""
     assert few_among(("none", "many")) == "few"
     assert few_among(("none", "few", "_few")) == "__few"
 
@@ -139,7 +137,6 @@ def revisions(storage, *surveys):
 
 
 def test_open_survey_has_no_joint_results(storage):
-    """Nor has an open wave, nor all of them while one is open."""
     stored = revisions(storage, survey(waves=months(4)))
 
     for wave in (None, 2, 3):
@@ -148,7 +145,6 @@ def test_open_survey_has_no_joint_results(storage):
 
 
 def test_closed_wave_and_closed_survey_have(storage):
-    """A wave from its end on, all once the survey was closed."""
     stored = revisions(storage, survey(waves=months(4)))
     check_closed(storage, stored, 0, MARCH)
     check_closed(storage, stored, 1, datetime(2026, 3, 1, tzinfo=UTC))
@@ -171,7 +167,6 @@ def test_wave_is_closed_once_it_is_in_every_revision(storage):
 
 
 def test_reopened_survey_has_none(storage):
-    """Reports come again."""
     revisions(storage, survey())
     storage.close_survey("exam", 20_600)
     storage.reopen_survey("exam")
@@ -300,7 +295,6 @@ def test_files_do_not_tell_a_public_answer_that_they_lack(storage: Storage, tmp_
 
 @pytest.mark.parametrize(("regions", "left_out"), [((100, 60, 4), False), ((4, 0, 160), False), ((5, 0, 160), True)])
 def test_fewer_than_five_people_are_not_told_apart(storage: Storage, regions: tuple[int, ...], left_out: bool) -> None:
-    """Asked or not: the results count everybody then, and say so."""
     answered(storage, hidden_survey(), rows(regions))
     found = results(storage)["secret"]
 
@@ -342,7 +336,6 @@ def test_cohorts_do_not_tell_public_answers_of_few_people(storage: Storage) -> N
 
 @pytest.mark.parametrize(("few", "right"), [(10, [40, 40]), (3, [43, 50])])
 def test_arms_count_those_who_were_asked(storage: Storage, few: int, right: list[int]) -> None:
-    """In an arm with fewer than five who were not, no arm leaves anybody out."""
     people = [(*row, 0) for row in rows((20, 20, few))] + [(*row, 1) for row in rows((20, 20, 10))]
     answered(storage, hidden_survey(arms=arms(1, 1)), people)
     found = count_arms(read_columns(storage, storage.revisions("hidden")))
@@ -362,7 +355,6 @@ def test_page_says_among_whom_and_shows_everybody_on_request(closed: Storage) ->
 
 
 def test_counts_of_deleted_surveys_are_forgotten(closed: Storage) -> None:
-    """So are those of an earlier state."""
     before = revisions_of(closed, "hidden")
 
     assert revisions_of(closed, "hidden") is before

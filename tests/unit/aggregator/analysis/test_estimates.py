@@ -1,5 +1,3 @@
-"""From shown counts to results: tallies, cohorts, careless people, alarms for unlikely reports, the export."""
-
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -62,7 +60,6 @@ def test_analyse_gives_one_estimate_for_yes_and_one_per_option() -> None:
 
 
 def test_analyse_shows_a_public_answer_without_epsilon() -> None:
-    """A public question's share is its count."""
     public = analyse(one(CELLS)).questions[2]
 
     assert public.epsilon is None
@@ -70,7 +67,6 @@ def test_analyse_shows_a_public_answer_without_epsilon() -> None:
 
 
 def test_analyse_without_reports_says_nothing() -> None:
-    """No report: no figure, and an interval that excludes nothing."""
     estimate = analyse(one([])).questions[0].estimates[0]
 
     assert (estimate.raw, estimate.std_error, estimate.low, estimate.high) == (None, None, 0.0, 1.0)
@@ -168,7 +164,6 @@ def test_analyse_refuses_what_it_does_not_know_without_repeating_it(chosen: dict
 
 @pytest.mark.parametrize("cells", [CELLS, []])
 def test_export_validates_against_its_schema(cells: list[Cell]) -> None:
-    """What is published is what the schema says, and carries no id."""
     exported = export_document(analyse(one(cells)))
 
     validate("export", exported)
@@ -183,7 +178,6 @@ def revision(number: int, yes: int, n: int, procedure: str | None = None, **chan
 
 
 def test_equal_questions_of_several_revisions_add_their_counts() -> None:
-    """A corrected typo loses nobody."""
     results = analyse([revision(1, 10, 40), revision(2, 20, 60, label={"en": "Cheated, ever?"})])
     alone = analyse([revision(1, 30, 100)])
 
@@ -215,7 +209,6 @@ def test_a_question_with_other_options_starts_afresh() -> None:
 
 @pytest.mark.parametrize("interval", ["score-cc", "wilson", "exact", "fixed-population"])
 def test_interval_may_be_chosen(interval: str) -> None:
-    """Every method reaches the estimates, and the export names it."""
     exported = export_document(analyse(one(CELLS), interval=interval))
 
     assert exported["questions"][1]["estimates"][0]["method"] == interval
@@ -418,7 +411,6 @@ def _of_waves(**changes: Any) -> list[RevisionCounts]:
 
 
 def test_waves_and_cohorts_have_their_own_careless_people() -> None:
-    """And so has a cohort in a wave."""
     found = [analyse(_of_waves(), wave=wave) for wave in (0, 1, None)]
     of_group = analyse(_of_waves(), cohort="first", wave=1)
     shares = [view.careless.raw for view in (*found, of_group) if view.careless]
@@ -464,13 +456,11 @@ CLASS = 30
 
 @pytest.fixture
 def school(storage: SQLiteStorage) -> SQLiteStorage:
-    """A database with the reports of a class, two thirds of whom say yes, and the survey closed."""
     answered(storage, survey(), [(int(n % 3 > 0), n % 3, n % 2) for n in range(CLASS)])
     return storage
 
 
 def known(storage: SQLiteStorage, people: int = CLASS, **chosen: object) -> tuple[Population, SurveyResults]:
-    """Whether the class is known to have answered, and the results."""
     revisions = revisions_of(storage, "exam")
     results = analyse(revisions, **chosen)  # type: ignore[arg-type]
     return group_of(revisions, results, people), results
@@ -538,7 +528,6 @@ def test_waves_added_up_are_not_counted_and_one_of_them_is_by_its_own_reports(st
 
 
 def test_question_that_only_some_were_asked_is_not_counted(storage: SQLiteStorage) -> None:
-    """Of two questions each device draws one."""
     answered(storage, survey(ask=1), [(1, None, 0) if n % 2 else (None, 1, 0) for n in range(CLASS)])
     group, results = known(storage)
 
@@ -572,7 +561,6 @@ def exported(asked: Survey, journal: ChainHead | None = None) -> dict[str, objec
 
 
 def test_export_says_title_dates_version_and_labels() -> None:
-    """In every language that the survey has."""
     known = exported(survey(title={"en": "Exams", "de": "Prüfungen"}, closes="2026-06-01T00:00:00Z"))
     questions = known["questions"]
 
@@ -586,7 +574,6 @@ def test_export_says_title_dates_version_and_labels() -> None:
 
 
 def test_export_of_a_try_out_says_so_first() -> None:
-    """And no other does."""
     assert next(iter(exported(survey(trial=True)).items())) == ("trial", True)
     assert "trial" not in exported(survey())
 

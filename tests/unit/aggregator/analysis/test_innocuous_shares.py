@@ -43,7 +43,6 @@ def _width(found: Result) -> float:
 
 
 def _reports(error: str | None, *yes: int, size: int = 500, procedure: str = "crosswise") -> Columns:
-    """Reports of two groups, of whom so many say yes."""
     y = np.repeat([1, 0, 1, 0], [yes[0], size - yes[0], yes[1], size - yes[1]])
     return Columns.from_arrays(innocuous_survey(error, procedure), {"g": np.repeat([0, 1], size), "y": y})
 
@@ -153,7 +152,6 @@ def test_p_of_a_known_value_is_that_of_the_limits() -> None:
 
 
 def _experiment(error: str | None) -> Columns:
-    """Half are asked openly, of whom .2 say yes, and half behind the fact, of whom .3 do."""
     asked = [asks("direct", "direct", public=True), asks("hidden", "protected", **innocuous(error))]
     survey = parse_survey(document(questions=asked, arms=arms(1, 1)))
     arm = np.repeat([0, 1], 500)
@@ -186,7 +184,6 @@ def test_arms_with_one_question_share_its_fact() -> None:
 
 
 def _several(*errors: str | None) -> Columns:
-    """Reports on a, b, c behind facts of their own."""
     asked = [asks(name, **innocuous(error, statement=name)) for name, error in zip("abc", errors, strict=True)]
     dice = np.random.default_rng(7)
     truth = dice.random(1500) < 0.4

@@ -1,5 +1,3 @@
-"""Goodness of fit of one question's shares, and a known mean: against textbook formulas and by their level."""
-
 import math
 from typing import Any
 
@@ -28,7 +26,6 @@ def counted(document: dict[str, Any], counts: list[int]) -> Columns:
 
 @pytest.mark.parametrize(("count", "n", "chance"), [(3, 10, 0.5), (41, 100, 0.4), (0, 7, 0.3), (30, 30, 0.9)])
 def test_binomial_test_adds_up_what_is_no_likelier(count: int, n: int, chance: float) -> None:
-    """The sum over all counts, one by one."""
     chances = [math.comb(n, k) * chance**k * (1 - chance) ** (n - k) for k in range(n + 1)]
     exact = math.fsum(each for each in chances if each <= chances[count] * (1 + 1e-9))
 
@@ -139,7 +136,6 @@ def test_chi_square_has_the_covariance_of_every_possible_report(kind: str) -> No
 
 
 def masks(rng: np.random.Generator, true: np.ndarray) -> np.ndarray:
-    """Sets of two of four options that hold the true one with odds 3: in 3 of 4."""
     chances = np.where(HOLDING, 3, 1) / 12
     return np.array([np.array(MASKS)[rng.choice(6, p=chances[each])] for each in true])
 

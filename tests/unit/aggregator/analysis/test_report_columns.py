@@ -1,5 +1,3 @@
-"""Reports as columns, from a database and from arrays, whatever the channel and width of each report."""
-
 import os
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -24,7 +22,6 @@ NOW = datetime(2026, 3, 15, tzinfo=UTC)
 
 
 def store(storage, asked, rows):
-    """Reports (wave, values) of a survey; returns them in the order of their random ids."""
     key = storage.publish(asked).key
     arrivals = [
         ReportBatch(StoragePlan(key, None, 1, None, asked.masks), wave, os.urandom(16), pack(values))
@@ -36,7 +33,6 @@ def store(storage, asked, rows):
 
 
 def many(number):
-    """So many reports of the small survey, over three waves."""
     return [(row % 3, (row % 2, row % 5 % 3, row % 7 % 2)) for row in range(number)]
 
 
@@ -45,7 +41,6 @@ EVERYTHING = reports()
 
 @pytest.mark.parametrize("in_memory", [module.IN_MEMORY, 0])
 def test_columns_are_the_rows_in_the_order_of_their_ids(storage, monkeypatch, in_memory):
-    """Values, waves and revisions; in memory, and in a file without a name."""
     monkeypatch.setattr(module, "IN_MEMORY", in_memory)
     rows = store(storage, survey(waves=months(3)), many(300))
 
@@ -81,7 +76,6 @@ def test_values_take_the_bytes_that_the_largest_needs(storage):
 
 
 def test_one_wave_is_read_by_itself(storage):
-    """The others leave no trace, and progress counts what is read."""
     rows = store(storage, survey(waves=months(3)), many(100))
     told = []
 
@@ -127,7 +121,6 @@ def test_kept_columns_are_read_once(storage):
 
 
 def test_kept_columns_follow_the_survey(storage):
-    """Reopened, answered and closed again they are read anew; deleted they are gone."""
     asked = survey()
     store(storage, asked, many(9)[::3])
     kept = ColumnsCache(storage, lambda: NOW)
@@ -160,7 +153,6 @@ def test_try_out_that_goes_on_is_read_anew(storage):
 
 
 def good():
-    """Columns of the small survey under ``ask: 1``, as a file has them."""
     return {
         "cheated": np.array([1.0, np.nan, 0]),
         "reason": np.ma.array([0, 2, 9], mask=[True, False, True]),
@@ -169,7 +161,6 @@ def good():
 
 
 def test_arrays_become_the_same_columns():
-    """Missing values masked, or not a number as other programs write them."""
     made = Columns.from_arrays(survey(ask=1, waves=months(2)), good(), wave=[0, 1, 1])
 
     assert made.values["cheated"].tolist() == [1, 255, 0]
@@ -178,7 +169,6 @@ def test_arrays_become_the_same_columns():
 
 
 def test_every_report_finds_its_own_row() -> None:
-    """Of likelihoods and of scores: a coin's, and a mask's."""
     said, choice = answers_of(EVERYTHING, "said"), answers_of(EVERYTHING, "choice")
 
     assert said.likelihood[said.codes, 1] == pytest.approx(np.where(SAID, 0.75, 0.25))
@@ -190,7 +180,6 @@ def test_every_report_finds_its_own_row() -> None:
 
 @pytest.mark.parametrize("width", [np.uint8, np.uint16, np.uint32, np.uint64])
 def test_width_of_a_column_changes_nothing(width: type[np.unsignedinteger]) -> None:
-    """From one byte a value to eight."""
     columns = replace(EVERYTHING, values={**EVERYTHING.values, "choice": EVERYTHING.values["choice"].astype(width)})
     assert np.array_equal(answers_of(columns, "choice").codes, answers_of(EVERYTHING, "choice").codes)
 

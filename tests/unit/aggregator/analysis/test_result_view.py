@@ -1,5 +1,3 @@
-"""Results in nine languages: texts for a paper, notes, the terminal, the arithmetic of a yes/no result."""
-
 import math
 import re
 from collections.abc import Iterator
@@ -71,7 +69,6 @@ NOISE = {
 
 
 def reports(people: int = 3000) -> Columns:
-    """Reports on two randomized and two public questions, all of which go together."""
     draw = np.random.default_rng(58)
     group = draw.random(people) < 0.5
     values = {}
@@ -143,7 +140,6 @@ OF_FILES = list(_of_files())
 
 
 def figures(document: Any) -> Iterator[dict[str, Any]]:
-    """Every estimate with limits, wherever it stands."""
     if isinstance(document, dict) and {"low", "high"} <= document.keys():
         yield document
     parts = document.values() if isinstance(document, dict) else document if isinstance(document, list) else ()
@@ -202,7 +198,6 @@ def value(arithmetic: str) -> Fraction:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("drawn", DRAWN)
 def test_noise_is_claimed_of_randomized_questions_only(drawn: str, kind: str) -> None:
-    """By the page and by the terminal, in every language; the text for a paper says of which; documents fit."""
     found = document(kind, drawn)
     schemas = {"logit": "regression", "linear": "regression", "compare": "comparison"}
     validator(schemas.get(kind, kind)).validate(found)
@@ -224,7 +219,6 @@ def test_noise_is_claimed_of_randomized_questions_only(drawn: str, kind: str) ->
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_noise_is_claimed_of_no_direct_copy(language: str) -> None:
-    """Of the question in the protected arm alone."""
     words = Words(language)
     request = {"outcome": "cheated", "groups": "arm", "against": "direct"}
     paper = answer_in_words(parse_request("compare", request).document(admitting(40)), VariableNames(words)).paper
@@ -412,7 +406,6 @@ def test_open_survey_tells_the_band():
 
 
 def test_there_is_no_sentence_where_it_would_not_be_true():
-    """Another type of question, no reports, channels of several revisions, estimates that are not given."""
     coin = result(question({"name": "coin_flip"}), 30, 100)
     pooled = replace(coin, estimates=[replace(coin.estimates[0], a=None, b=None, count=None)])
     choice = result(one_of(2, {"name": "kary_rr", "odds": "3"}), 30, 100)

@@ -1,5 +1,3 @@
-"""Whom a figure describes: by conditions, by the way out, by what hides the question, and by who can be told apart."""
-
 from typing import Any
 
 import numpy as np
@@ -45,7 +43,6 @@ def columns(**keys: Any) -> Columns:
 
 
 def people(among: str | None = None, **keys: Any) -> DescribedPeople:
-    """The people that a figure of the last question describes."""
     reports = columns(**keys)
     return described_people(reports, reports.survey.questions[-1], among)
 
@@ -83,7 +80,6 @@ def test_people_by_the_keys_of_the_question(keys: dict[str, Any], described: str
     ],
 )
 def test_asked_are_those_for_whom_public_conditions_hold(condition: dict[str, Any], shown: Any) -> None:
-    """Row by row, as devices decide it."""
     found = people(**CATEGORY, **condition).asked
 
     assert found.tolist() == [shown(row) for row in range(N)]
@@ -113,7 +109,6 @@ def test_coded_answers_of_unknown_people_have_a_note_and_are_refused_on_request(
 
 
 def test_two_questions_describe_those_whom_both_do() -> None:
-    """Answered and asked add up, and so do the masks."""
     first, second = np.array([True, True, False]), np.array([True, False, True])
     both = both_described(DescribedPeople(ASKED, first), DescribedPeople(ANSWERED, second))
 
@@ -149,12 +144,10 @@ def test_number_beside_a_question_with_a_way_out_is_tested() -> None:
     ],
 )
 def test_condition_selects_people(text: str, expected: np.ndarray) -> None:
-    """By categories and numbers; "and" binds more closely than "or"."""
     assert (subset(EVERYTHING, parse_condition(text)) == expected).all()
 
 
 def test_missing_value_fulfils_no_comparison() -> None:
-    """Neither = nor !=."""
     given = reports(g=np.where(ROW < 100, NULL, GROUP))
     for text in ("g = yes", "g != yes"):
         assert not subset(given, parse_condition(text))[:100].any()
@@ -184,14 +177,12 @@ def test_missing_value_fulfils_no_comparison() -> None:
     ],
 )
 def test_other_conditions_are_refused(text: str, words: str) -> None:
-    """Each with its sentence, without what was written."""
     with pytest.raises(EstimateError, match=words) as refused:
         subset(EVERYTHING, parse_condition(text))
     assert "SECRET" not in str(refused.value.args[0])
 
 
 def test_analysis_of_a_subset_is_that_of_its_reports() -> None:
-    """With the weights of these reports; the document repeats the condition."""
     request = parse_request("crosstab", {"rows": "said", "columns": "other", "where": "x > 0 and g = no"})
     inside = (X > 0) & (GROUP == 0)
     plain = parse_request("crosstab", {"rows": "said", "columns": "other"})
@@ -204,7 +195,6 @@ def test_analysis_of_a_subset_is_that_of_its_reports() -> None:
 
 
 def test_confidence_changes_every_interval() -> None:
-    """Of tables, comparisons, models and predictions; the document says the level."""
     for kind, options in (
         ("crosstab", {"rows": "g", "columns": "said"}),
         ("compare", {"outcome": "said", "groups": "g"}),
@@ -244,7 +234,6 @@ def test_wrong_options_are_told_by_their_place(options: dict[str, object], point
 
 
 def test_formula_without_outcome_takes_that_of_the_request() -> None:
-    """And without strata it leaves waves out."""
     waves = (ROW % 2).astype(np.uint8)
     given = reports()
     given = type(given)(given.revisions, given.values, waves, given.revision)

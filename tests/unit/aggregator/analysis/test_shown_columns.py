@@ -22,7 +22,6 @@ FEW = few(1)
 
 
 def test_reports_are_those_stored_in_an_order_drawn_anew(closed: SQLiteStorage, every: Source) -> None:
-    """The same set twice, in two orders, neither of which is that of the ids."""
     names = [question.name for question in every.about.survey.questions]
     kept = list(closed.rows(1))
     twice = [read_reports(closed, every.revisions, public=True) for _ in range(2)]
@@ -42,7 +41,6 @@ def test_random_order_follows_from_the_bytes_it_is_given() -> None:
 
 
 def test_public_answers_stay_behind_but_for_the_cohort(every: Source) -> None:
-    """Age and height are in the file only of who asks for public answers."""
     assert {"age", "height"} & set(every.reports.columns) == set()
     assert "content" in every.reports.columns
     assert {"age", "height", "content"} <= set(every.reports_with_public.columns)
@@ -82,7 +80,6 @@ def test_cohort_of_a_handful_that_results_do_not_show_yet_is_not_named(storage: 
 
 
 def test_wave_that_is_asked_for_comes_alone(storage: SQLiteStorage) -> None:
-    """Its reports, and no other's."""
     asked = survey(waves=months(2))
     storage.publish(asked)
     send(storage, asked, [(0, 1, 0)] * 7, wave=0)

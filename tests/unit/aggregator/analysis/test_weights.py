@@ -1,5 +1,3 @@
-"""Weights as given, raking and post-stratification: the worked example, and every refusal."""
-
 from typing import Any
 
 import numpy as np
@@ -35,13 +33,11 @@ AGE_KNOWN = {"c0": 0.3, "c1": 0.3, "c2": 0.4}
     ],
 )
 def test_unfit_weights_are_refused(weights: Any, words: str) -> None:
-    """With the row, and never the weight."""
     with pytest.raises(EstimateError, match=words):
         checked_weights(weights, 3)
 
 
 def test_unequal_weights_are_warned_of() -> None:
-    """From ten to one on."""
     assert weight_warnings(np.array([1.0, 10.0])) == []
     assert len(weight_warnings(np.array([1.0, 11.0]))) == 1
 
@@ -51,7 +47,6 @@ def test_equal_weights_cost_nothing() -> None:
 
 
 def test_raking_meets_the_worked_example() -> None:
-    """Weights, the share with them and the design effect."""
     made = raked(COLUMNS, {"g": SEX_KNOWN, "third": AGE_KNOWN})
 
     assert made.weights[:3] == pytest.approx([0.578571, 0.707143, 1.012500], abs=5e-7)
@@ -106,7 +101,6 @@ def test_unfit_margin_is_refused(given: Columns, margins: dict[str, Any], words:
 
 
 def test_weights_that_are_too_unequal_are_refused_and_unequal_ones_warned_of() -> None:
-    """Above fifty, and above ten."""
     few = reports(g=ROW < 20)
     with pytest.raises(EstimateError, match="more than 50 times"):
         raked(few, {"g": {"no": 0.3, "yes": 0.7}})

@@ -1,5 +1,3 @@
-"""List experiments: shares from counts of items, design effects, the likelihood with predictors or direct questions."""
-
 import json
 import math
 from collections.abc import Sequence
@@ -38,7 +36,6 @@ def rows_of(people: dict[tuple[str, ...], tuple[int, ...]]) -> list[str]:
 
 
 def found_in(rows: list[str], header: str = "y,treat", treated: Sequence[str] = ("1",), **more: Any) -> dict[str, Any]:
-    """The result of a file with the count in its column y."""
     return list_experiment(table_of(rows, header), [["y"]], "treat", treated, **more)
 
 
@@ -65,7 +62,6 @@ FOUND = found_in(rows_of(RACE))
 
 
 def command(folder: Path, rows: list[str], header: str = "y,treat", arm: str = "--arm") -> list[str]:
-    """Words of the command for a file of these rows."""
     path = folder / "answers.csv"
     path.write_text("\n".join([header, *rows]))
     return ["results", "list-experiment", str(path), "--count", "y", arm, "treat"]
@@ -149,7 +145,6 @@ def test_one_item_needs_no_simulation() -> None:
 
 
 def test_each_arm_is_compared_with_the_control() -> None:
-    """Two sensitive items: both as if the other had not been asked, one of them without its arm named."""
     rows = rows_of({**RACE, ("2",): AFFIRM})
     both = found_in(rows, treated=[])
     [affirm] = both["further"]
@@ -187,7 +182,6 @@ def test_estimate_outside_0_to_1_is_said_to_be_impossible(
 
 
 def test_design_effect_is_found() -> None:
-    """With the sensitive item, half of the people count nothing at all."""
     rows = rows_of({("0",): (0, 100, 100, 100), ("1",): (150, 0, 150)})
     assert found_in(rows)["lists"][0]["p"] < 1e-6
 
@@ -219,14 +213,12 @@ def test_double_list_joins_both_lists_of_each_person() -> None:
     ],
 )
 def test_what_is_no_list_experiment_is_refused(rows: list[str], options: dict[str, str], words: str) -> None:
-    """With the place, and never with the cell."""
     with pytest.raises(SpecError) as caught:
         list_experiment(table_of(rows), [["y"]], options.get("arm", "treat"), ["1"])
     assert words in str(caught.value)
 
 
 def test_each_half_may_have_a_column_of_its_own() -> None:
-    """The two questions of a survey with arms; a row with both counts is refused."""
     rows = [f"{row[0]},,0" if row.endswith("0") else f",{row[0]},1" for row in rows_of(RACE)]
     found = list_experiment(table_of(rows, "a,b,arm"), [["b", "a"]], "arm", ["1"])
     assert found["share"] == FOUND["share"]
@@ -300,7 +292,6 @@ def test_share_at_an_edge_has_a_limit_by_its_profile(treated: tuple[int, ...], e
 
 
 def test_each_sensitive_item_has_its_own_coefficients() -> None:
-    """Two arms with the same counts have the same share, as if they were one arm, with a larger error."""
     rows = rows_of(RACE_BY_REGION)
     both = [*rows, *(row.replace(",1,", ",2,", 1) for row in rows if row.split(",")[1] == "1")]
     found = found_in(both, BY_REGION, [], formula="~ 1")["model"]
@@ -323,7 +314,6 @@ def test_direct_question_makes_the_list_more_exact() -> None:
 
 
 def test_command_combines_list_and_direct_question(tmp_path: Path) -> None:
-    """People without a direct answer are in the difference in means only."""
     printed = run(*command(tmp_path, [*rows_of(LIST_ONE), "3,1,"], "y,treat,d"), "--direct", "d").output
     assert "n = 1,020" in printed
     assert "combined (n = 1,019)" in printed
@@ -347,7 +337,6 @@ def test_command_combines_list_and_direct_question(tmp_path: Path) -> None:
     ],
 )
 def test_what_has_no_model_or_no_combination_is_refused(rows: list[str], options: dict[str, Any], words: str) -> None:
-    """With the reason."""
     with pytest.raises(SurveyError) as refused:
         list_experiment(table_of(rows, BY_REGION), arm="treat", treated=[], **{"columns": [["y"]], **options})
     assert words in str(refused.value)
@@ -366,13 +355,11 @@ def test_share_that_runs_off_with_predictors_has_limits_without() -> None:
 
 
 def test_randomized_predictor_is_refused() -> None:
-    """Its channel beside it shows it; a model of counts takes public ones."""
     with pytest.raises(SurveyError, match="randomized predictors do not go together"):
         found_in([f"{row},coin_flip" for row in REGIONS], f"{BY_REGION},south_channel", [], formula="~ south")
 
 
 def test_gradient_and_information_are_the_derivatives_of_the_likelihood() -> None:
-    """At a point that is no maximum, for two sensitive items and the control."""
     likelihood = ListLogit(COLUMNS, COUNTS, ways_of_counts(3), arms=ARMS)
     check_derivatives(likelihood, np.array([0.3, -0.4, -0.7, 0.2, 0.1, 0.5]), 1e-5)
 

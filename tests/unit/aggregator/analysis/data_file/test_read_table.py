@@ -1,5 +1,3 @@
-"""Tables from files of every kind, and what is wrong with them."""
-
 import re
 import shlex
 import zipfile
@@ -76,14 +74,12 @@ def written(folder: Path, kind: str) -> Path:
 
 
 def read(folder: Path, data: bytes | str) -> FileTable:
-    """The table of a CSV file."""
     (folder / "data.csv").write_bytes(data if isinstance(data, bytes) else data.encode())
     return read_table(folder / "data.csv")
 
 
 @pytest.mark.parametrize("kind", [".csv", ".tsv", ".xlsx", ".ods", ".parquet", ".sav", ".dta", ".por", ".xpt"])
 def test_every_kind_of_file_reads_alike(tmp_path: Path, kind: str) -> None:
-    """Labels of values, whole numbers without a point, missing cells; portable files have names in capitals."""
     found = texts(read_table(written(tmp_path, kind)))
     assert {name.lower() if kind == ".por" else name: cells for name, cells in found.items()} == EXPECTED
 
@@ -158,12 +154,10 @@ def test_parquet_has_times_of_zones_and_decimals(tmp_path: Path, rows: str, expe
     ],
 )
 def test_separators_and_line_ends_do_not_matter(tmp_path: Path, data: bytes) -> None:
-    """A byte order mark, semicolons with decimal commas, tabs, empty lines, ``sep=``, lines in CR, 31.0 for 31."""
     assert texts(read(tmp_path, data)) == EXPECTED
 
 
 def test_names_of_rows_written_by_r_and_pandas_are_a_column(tmp_path: Path) -> None:
-    """Their first column has no name; a second one without a name is refused, and so is one beside a column row."""
     text = pandas.DataFrame(ROWS, columns=list(EXPECTED)).to_csv(float_format="%g")
     assert texts(read(tmp_path, text)) == {"row": ["0", "1", "2"], **EXPECTED}
     for header in (",,a", ",row,a"):
@@ -188,7 +182,6 @@ def test_names_of_rows_written_by_r_and_pandas_are_a_column(tmp_path: Path) -> N
     ],
 )
 def test_bad_file_is_refused_with_its_place(tmp_path: Path, data: bytes, message: str) -> None:
-    """The message names line and column."""
     with pytest.raises(SpecError) as raised:
         read(tmp_path, data)
     assert message in str(raised.value)
@@ -216,7 +209,6 @@ def test_comma_is_a_decimal_comma_only_where_it_must_be(tmp_path: Path, cells: l
 
 @pytest.mark.parametrize("kind", [".sav", ".dta", ".parquet"])
 def test_date_beyond_the_year_9999_does_not_stop_the_file(tmp_path: Path, kind: str) -> None:
-    """A note says that dates are numbers; Parquet has its text."""
     path, far = tmp_path / f"data{kind}", {".sav": 13e9 + 86400 * 365.25 * 8500, ".dta": 3e6}
     if kind == ".parquet":
         duckdb.sql("SELECT 'yes' AS a, DATE '10000-01-01' AS day").write_parquet(str(path))
@@ -252,14 +244,12 @@ def test_hours_beyond_a_day_are_not_those_of_the_next_day(tmp_path: Path, kind: 
     ],
 )
 def test_columns_that_may_be_meant_otherwise_have_a_note(tmp_path: Path, cells: list[object], note: str) -> None:
-    """Codes of missing answers in a mean, and a text that makes categories of numbers."""
     (tmp_path / "data.csv").write_text("a,age\n" + "".join(f"yes,{cell}\n" for cell in cells))
     opened = open_data(tmp_path / "data.csv", {"a": "coin_flip"})
     assert [str(each)[: len(note)] for each in opened.notes] == [note] * bool(note)
 
 
 def test_line_of_a_row_counts_lines_within_quotes(tmp_path: Path) -> None:
-    """A text of two lines moves the rows below."""
     assert read(tmp_path, 'a,b\n"two\nlines",1\nx,2\n').lines.tolist() == [2, 4]
 
 
@@ -273,7 +263,6 @@ def test_large_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["none.csv", "data.docx", "data.xlsx", "data.sav", "data.parquet"])
 def test_file_that_cannot_be_read_is_refused(tmp_path: Path, name: str) -> None:
-    """It is not there, of another kind, or not what its name says."""
     if name != "none.csv":
         (tmp_path / name).write_bytes(b"no such thing")
     with pytest.raises(SpecError, match=r"cannot be read|must end in"):
@@ -291,7 +280,6 @@ def test_workbook_that_would_fill_the_memory_is_refused(tmp_path: Path) -> None:
 
 
 def test_column_of_few_values_is_small() -> None:
-    """Four bytes a row."""
     table = FileTable("d", {})
     assert table.lines.itemsize == np.dtype(np.int32).itemsize
 
@@ -308,7 +296,6 @@ def _channels(words: list[str]) -> list[str]:
 
 
 def _share(document: Any) -> tuple[int, float]:
-    """Number of answers and share of the one randomized column."""
     [found] = [each for each in document["questions"] if each["channel"]]
     return found["n"], found["estimates"][-1]["clipped"]
 
@@ -332,7 +319,6 @@ def test_page_has_an_export_of_each_platform() -> None:
 def test_export_gives_its_share_in_terminal_and_studio(
     platform: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two of four people say yes."""
     text, command = EXPORTS[platform]
     monkeypatch.chdir(tmp_path)
     Path("data.csv").write_text(text, encoding="utf-8")
@@ -380,7 +366,6 @@ def test_columns_of_one_question_are_found_however_they_are_called(tmp_path: Pat
 
 
 def test_column_of_channels_is_used_for_the_one_before_it(tmp_path: Path) -> None:
-    """With a note; without a column before it, or beside one that has channels, the file is refused by its name."""
     path = tmp_path / "data.csv"
     path.write_text("id,Q5,Q6\n1,yes,coin_flip\n2,no,coin_flip\n")
     opened = open_file(path, [])
@@ -400,7 +385,6 @@ BAD_UPLOADS = [
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "xlsx", "ods", "por", "xpt", "sas7bdat"])
 def test_bad_upload_is_an_error_in_words(ending: str) -> None:
-    """Which name the file; or a result, and no other exception."""
     for data in BAD_UPLOADS:
         rows, told = [], ""
         try:

@@ -1,5 +1,3 @@
-"""Channels as people write them, and shares of a file: weighted, of answer codes, corrected for careless reports."""
-
 import io
 import json
 import math
@@ -47,7 +45,6 @@ HEADER = "cheated,open,age,stratum,place,w"
 
 
 def opened(folder: Path, lines: list[str] | None = None, channel: str = "coin_flip") -> OpenData:
-    """A file of 240 people in 3 strata of 5 places."""
     of_rows = zip(ROW, SAID, STRATA, PLACES, WEIGHTS, strict=True)
     made = [f"{'yes' if yes else 'no'},{'ab'[int(row % 3 > 0)]},{20 + row * 7 % 50},s{s},p{p},{w}"
             for row, yes, s, p, w in of_rows]  # fmt: skip
@@ -123,7 +120,6 @@ def estimated(folder: Path, document: dict[str, Any], cells: list[str], *more: s
 
 
 def shares(ended: Result) -> dict[str, float]:
-    """Return the estimated share of yes by question."""
     rows = {result["name"]: result for result in json.loads(ended.stdout)["questions"]}
     return {
         name: next(float(row["raw"]) for row in result["estimates"] if row.get("option") == "yes")
@@ -176,7 +172,6 @@ def test_shares_beyond_the_edge_have_limits_of_the_channel(tmp_path: Path) -> No
 
 
 def test_rows_without_an_answer_keep_their_cluster(tmp_path: Path) -> None:
-    """Those who answered are a domain of the whole sample."""
     lines = [f"{'' if row % 4 == 0 else 'yes' if SAID[row] else 'no'},a,1,s{STRATA[row]},p{PLACES[row]},{WEIGHTS[row]}"
              for row in ROW]  # fmt: skip
     [row] = opened(tmp_path, lines).shares("cheated", weights="w", strata="stratum", clusters="place").rows
@@ -200,13 +195,11 @@ def test_rows_without_an_answer_keep_their_cluster(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_design_that_tells_no_variance_is_refused(tmp_path: Path, lines: list[str], design: Any, words: str) -> None:
-    """With the place in the file, and never a cell."""
     with pytest.raises(SurveyError, match=words):
         opened(tmp_path, lines).shares(**design)
 
 
 def test_tables_take_a_column_of_weights(tmp_path: Path) -> None:
-    """The same as one number for each row."""
     data = opened(tmp_path)
     named, given = (data.crosstab("stratum", "cheated", weights=each).rows for each in ("w", WEIGHTS))
     assert named == given
@@ -376,7 +369,6 @@ def test_anchor_that_tells_nothing_is_refused(
 
 
 def test_command_prints_both_shares(tmp_path: Path) -> None:
-    """And refuses weights beside an anchor."""
     words = ["results", "estimate", str(_file(tmp_path)), "--channel", "q=crosswise 1/4 same=1"]
     words += ["--channel", "a=crosswise 1/5 same=1", "--anchor", "a=0"]
     printed = run(*words).output
@@ -388,7 +380,6 @@ def test_command_prints_both_shares(tmp_path: Path) -> None:
 
 
 def test_codes_are_estimated_as_their_reports(tmp_path: Path) -> None:
-    """Of a block and a question at one stop, with people who declined and cells that are empty."""
     answers = [
         None if number % 10 == 0 else [{"drank": "yes", "lied": "no"}, "yes" if number % 4 == 1 else "no"]
         for number in range(PEOPLE)
@@ -404,7 +395,6 @@ def test_codes_are_estimated_as_their_reports(tmp_path: Path) -> None:
 
 
 def test_tables_take_the_file_of_the_question_as_a_channel(tmp_path: Path) -> None:
-    """Beside the columns of the export."""
     document = {**COIN, **THEN}
     estimated(tmp_path, document, codes(document, [["yes" if place % 3 else "no"] for place in range(PEOPLE)]))
     words = ["--rows", "cheated", "--columns", "year", "--channel", str(tmp_path / "question.yaml")]
@@ -413,7 +403,6 @@ def test_tables_take_the_file_of_the_question_as_a_channel(tmp_path: Path) -> No
 
 
 def test_edited_code_is_refused_with_its_line(tmp_path: Path) -> None:
-    """The message names column and line, and repeats nothing; nothing is estimated."""
     document = {**COIN, **THEN}
     cells = codes(document, [["yes"]] * 5)
     edited = ("C" if cells[2][0] != "C" else "D") + cells[2][1:]
@@ -425,7 +414,6 @@ def test_edited_code_is_refused_with_its_line(tmp_path: Path) -> None:
 
 
 def test_file_without_a_column_of_its_own_for_the_question_is_refused(tmp_path: Path) -> None:
-    """Codes of the same question with another consent are none; beside the codes, no column may have its name."""
     cells = codes({**COIN, **THEN, "consent": {"en": "May we?"}}, [["yes"]] * 3)
     ended = estimated(tmp_path, {**COIN, **THEN}, cells)
     assert "no column holds codes of the question with digest" in ended.output
@@ -449,7 +437,6 @@ def test_file_without_a_column_of_its_own_for_the_question_is_refused(tmp_path: 
     ],
 )
 def test_designs_have_their_channel(text: str, a: str, b: str) -> None:
-    """P(report yes | yes) and P(report yes | no); of the crosswise design, of "same"."""
     rows = parse_channel(text).rows
     assert rows == ((1 - Fraction(b), Fraction(b)), (1 - Fraction(a), Fraction(a)))
 
@@ -491,13 +478,11 @@ def test_designs_have_their_channel(text: str, a: str, b: str) -> None:
     ],
 )
 def test_no_channel_is_refused(given: object, reason: str) -> None:
-    """The message says what is wrong with it."""
     with pytest.raises(ValueError, match=reason):
         parse_channel(given)
 
 
 def test_values_are_recognized_as_the_file_writes_them() -> None:
-    """Capital letters, languages, digits, and values that are not there."""
     for found, options in ((["Yes", "No"], ("No", "Yes")), (["ja"], ("nein", "ja")), (["1", "0"], ("0", "1"))):
         assert parse_channel("coin_flip").read(found).options == options
     for found in (["yes", "YES"], ["yes", "perhaps"]):
@@ -530,20 +515,17 @@ def test_matrix_without_levels_reads_no_and_yes() -> None:
 
 
 def test_matrix_has_more_reports_than_truths() -> None:
-    """Truths and reports have names of their own."""
     given = {"matrix": [["0.5", "0.3", "0.2"], [0, "0.2", "0.8"]], "levels": ["no", "yes"], "reports": ["a", "b", "c"]}
     reading = parse_channel(given).read(["c", "a"])
     assert (reading.options, reading.reports) == (("no", "yes"), {"a": 0, "b": 1, "c": 2})
 
 
 def bytes_in_turn(numbers: range) -> "object":
-    """A source that gives these bytes, one a call."""
     left = iter(numbers)
     return lambda count: bytes(next(left) for _ in range(count))
 
 
 def test_reports_are_drawn_with_the_channel_s_probabilities() -> None:
-    """Over all bytes alike: 3 in 4 under the coin flip."""
     read = bytes_in_turn(range(256))
     drawn = [randomize("coin_flip", True, read) for _ in range(256)]  # type: ignore[arg-type]
     assert (drawn.count("yes"), drawn.count("no")) == (192, 64)
@@ -561,13 +543,11 @@ def test_reports_are_drawn_with_the_channel_s_probabilities() -> None:
 def test_answer_that_cannot_be_randomized_is_refused(
     channel: str, answer: str, error: type[Exception], told: str
 ) -> None:
-    """One that is none, whose message names the levels and does not repeat it; one of a block alone."""
     with pytest.raises(error, match=told):
         randomize(channel, answer)
 
 
 def test_columns_of_one_block_are_analysed_together_from_their_channel_alone(tmp_path: Path) -> None:
-    """The columns beside the answers name the block; shares and table are near the truth."""
     mechanism, rng = JointRR(Fraction(9), 0, (2, 3)), np.random.default_rng(3)
     truth = np.array([[0.3, 0.2, 0.1], [0.05, 0.15, 0.2]])
     both = rng.choice(6, 20_000, p=truth.ravel())

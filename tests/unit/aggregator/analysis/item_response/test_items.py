@@ -1,5 +1,3 @@
-"""Rasch and 2PL models of randomized items and the distribution of their sum, of files and a survey's own reports."""
-
 import html
 import json
 from collections.abc import Iterator
@@ -80,7 +78,6 @@ ASKED = "exams/models?kind=items&questions=copied&questions=lied&questions=took"
 
 
 def exams(*more: dict[str, Any], **options: Any) -> Survey:
-    """Three questions by coin flips, and others."""
     questions = [{"type": "boolean", "name": name, "label": {"en": name.title()}, "mechanism": {"name": "coin_flip"}}
                  for name in NAMES]  # fmt: skip
     public = {"type": "boolean", "name": "moved", "label": {"en": "Moved"}, "public": True}
@@ -92,7 +89,6 @@ ROWS = [[*each, at % 2] for each, n in zip(product((0, 1), repeat=3), PEOPLE, st
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Flask]]:
-    """The closed survey, its files, and the application."""
     folder = tmp_path_factory.mktemp("items")
     (folder / "data").mkdir()
     (folder / "files").mkdir()
@@ -238,7 +234,6 @@ def test_items_randomized_together_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("model", ["rasch", "2pl", "sum"])
 def test_every_way_gives_what_a_file_of_the_reports_gives(place: tuple[Path, Flask], model: str) -> None:
-    """By programs, from the terminal, from the survey's files and in Python."""
     folder, app = place
     found = document(app, "exams", "items", questions=list(NAMES), model=model)
     validate("items", found)
@@ -263,7 +258,6 @@ def test_order_of_reports_changes_no_digit_of_a_sum(tmp_path: Path) -> None:
 
 
 def test_page_offers_randomized_questions_and_shows_the_model(client: FlaskClient) -> None:
-    """With code that computes it again; a public question is not offered."""
     form = get(client, "exams/models").text
     assert 'name="questions" value="copied"' in form
     assert 'name="questions" value="moved"' not in form
@@ -276,7 +270,6 @@ def test_page_offers_randomized_questions_and_shows_the_model(client: FlaskClien
 
 
 def test_programs_ask_with_a_key(place: tuple[Path, Flask]) -> None:
-    """As for every analysis; none without a key."""
     app = place[1]
     asked = {"questions": list(NAMES), "model": "sum"}
     reply = post(program_of(app), "/api/v1/surveys/exams/items", asked)
@@ -352,7 +345,6 @@ Z = np.linspace(-8, 8, 321)
 
 
 def _shares(theta: np.ndarray) -> np.ndarray:
-    """Shares of the sixteen sets of four reports, forced to yes or no, by an own integral."""
     yes = 1 / (1 + np.exp(theta[:4, None] - theta[4:, None] * Z))
     said = NOISE[0] + (1 - sum(NOISE)) * yes
     sets = [np.prod([one if each else 1 - one for one, each in zip(said, cells, strict=True)], axis=0)
@@ -363,7 +355,6 @@ def _shares(theta: np.ndarray) -> np.ndarray:
 
 
 def _own_maximum(counts: np.ndarray, theta: np.ndarray, free: list[int]) -> tuple[np.ndarray, float]:
-    """Maximum over some parameters by Fisher's scoring, and the log likelihood there."""
     for _ in range(30):
         now, steps = _shares(theta), 1e-5 * np.eye(8)[free]
         slopes = np.array([_shares(theta + step) - _shares(theta - step) for step in steps]) / 2e-5
@@ -375,7 +366,6 @@ def _own_maximum(counts: np.ndarray, theta: np.ndarray, free: list[int]) -> tupl
 
 
 def _reported(people: int, seed: int) -> np.ndarray:
-    """People by their four reports, drawn from the true shares."""
     drawn = np.random.Generator(np.random.PCG64(seed)).multinomial(people, _shares(TRUTH))
     return np.asarray(drawn, float)
 

@@ -34,7 +34,6 @@ def long_survey(name: str = "long") -> Survey:
 
 
 def reported(reports: int = REPORTS) -> dict[str, np.ndarray]:
-    """Reported values of each question, (reports,)."""
     generator = np.random.Generator(np.random.PCG64(1))
     found = {name: generator.integers(0, categories, reports) for name, categories in CATEGORIES.items()}
     truth, chance = generator.integers(0, 2, reports), generator.random(reports)
@@ -47,7 +46,6 @@ def long_columns(reports: int = REPORTS) -> Columns:
 
 
 def publish_long(storage: Storage) -> None:
-    """Publish the survey "long" with its reports, closed."""
     key = storage.publish(long_survey()).key
     packed = np.column_stack([np.ones(REPORTS, np.uint8), *reported().values()])
     storage.store([ReportBatch(StoragePlan(key, None, 25, None, {}), 0, os.urandom(ID * REPORTS), packed.tobytes())])

@@ -1,5 +1,3 @@
-"""Analyses in real processes: what goes there and comes back, their limits, their queue, and their end."""
-
 import io
 import json
 import os
@@ -59,17 +57,14 @@ def pool() -> Iterator[WorkerPool]:
 
 
 def short(compute: Compute) -> Document:
-    """A job that takes no time."""
     return compute(PAIRS, FEW)
 
 
 def long(compute: Compute) -> Document:
-    """A job that would take long."""
     return compute(asked(), COLUMNS)
 
 
 def started(queue: JobQueue, survey: str = "long", id: str = "1") -> QueuedJob:
-    """A long job whose process is known."""
     job = queue.submit(survey, id, long)
     while job.worker is None:
         time.sleep(0.001)
@@ -77,7 +72,6 @@ def started(queue: JobQueue, survey: str = "long", id: str = "1") -> QueuedJob:
 
 
 def is_gone(pid: int) -> bool:
-    """True once a process has ended."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -139,7 +133,6 @@ def test_result_is_that_of_this_process_and_found_again(pool: WorkerPool) -> Non
 
 
 def test_cancelled_job_leaves_no_process(pool: WorkerPool) -> None:
-    """Its request is refused until it is sent again."""
     queue = JobQueue(AnalysisLimits(), pool)
     job = started(queue)
     pid = job.worker.pid
@@ -154,7 +147,6 @@ def test_cancelled_job_leaves_no_process(pool: WorkerPool) -> None:
 
 
 def test_limits_stop_a_job_and_say_what_helps(pool: WorkerPool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Time, less of it for visitors, and memory; all sentences name the limit. Staff have ten minutes."""
     late = JobQueue(AnalysisLimits(seconds=0.5), pool).submit("long", "1", long)
     large = JobQueue(AnalysisLimits(memory=1), pool).submit("long", "1", long)
 
@@ -202,7 +194,6 @@ def test_jobs_of_a_survey_wait_and_those_of_others_do_not(pool: WorkerPool) -> N
 
 
 def test_node_computes_a_bounded_number_of_surveys_at_once(pool: WorkerPool) -> None:
-    """The next one begins when one ends."""
     queue, go = JobQueue(AnalysisLimits(), pool), threading.Event()
 
     def held(_compute: Compute) -> Document:
@@ -256,7 +247,6 @@ def test_errors_arrive_and_passing_ones_are_not_kept(pool: WorkerPool) -> None:
 
 
 def test_deleted_survey_has_no_jobs(pool: WorkerPool) -> None:
-    """Neither running nor finished."""
     queue = JobQueue(AnalysisLimits(), pool)
     job = started(queue)
     queue.drop("long")
@@ -266,7 +256,6 @@ def test_deleted_survey_has_no_jobs(pool: WorkerPool) -> None:
 
 
 def test_long_job_tells_how_far_it_is(pool: WorkerPool) -> None:
-    """Finished steps of all steps."""
     queue = JobQueue(AnalysisLimits(), pool)
     job = started(queue)
     while job.progress is None:
@@ -288,7 +277,6 @@ time.sleep(600)
 
 
 def anonymous_mib(pid: int) -> float:
-    """Memory of a process that no file stands behind."""
     lines = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("Anonymous:")) / 1024
 
@@ -309,7 +297,6 @@ def test_process_that_waits_keeps_no_reports() -> None:
 
 
 def test_process_ends_with_a_parent_that_was_killed() -> None:
-    """Also in the middle of a computation."""
     with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True) as parent:
         pid = int(parent.stdout.readline())
         assert not is_gone(pid)
@@ -323,7 +310,6 @@ def test_process_ends_with_a_parent_that_was_killed() -> None:
 
 @pytest.mark.parametrize("kind", KINDS_OF_REQUEST)
 def test_every_option_arrives_as_it_was_sent(kind: str) -> None:
-    """Those of a request class are the ones listed here."""
     assert {each.name for each in fields(KINDS_OF_REQUEST[kind])} == set(ALL[kind]) | set(INSTEAD.get(kind, {}))
     for options in (ALL[kind], INSTEAD.get(kind, ALL[kind])):
         sent = Job(parse_request(kind, options), long_columns(1), 0)
@@ -332,7 +318,6 @@ def test_every_option_arrives_as_it_was_sent(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", OPTIONS)
 def test_job_arrives_as_it_was_sent(kind: str) -> None:
-    """Request, survey, every column and every limit."""
     sent = Job(parse_request(kind, OPTIONS[kind]), long_columns(50), 7)
     found = unpack_job(b"".join(pack_job(sent)))
 
@@ -345,7 +330,6 @@ def test_job_arrives_as_it_was_sent(kind: str) -> None:
 
 
 def test_sentences_of_a_reply_can_still_be_translated() -> None:
-    """Each keeps its pattern and its values, also within another one."""
     inner = Sentence("{n} of {variables}", n=3, variables=("a", "b"))
     sent = {"document": {"warnings": ["plain", Sentence("as {reason}", reason=inner)], "low": None, "at": {"x": 1.5}}}
     found = unpack_reply(pack_reply(sent))

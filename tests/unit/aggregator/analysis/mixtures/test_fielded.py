@@ -1,5 +1,3 @@
-"""Designs that a survey fields: shares from its own reports, in the terminal, from its files, by HTTP and in Python."""
-
 import json
 from collections.abc import Iterator
 from contextlib import closing
@@ -54,7 +52,6 @@ def columns(survey: Survey, rows: list[list[int | None]]) -> Columns:
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A closed survey of each design, and the files of one."""
     folder = tmp_path_factory.mktemp("fielded")
     (folder / "data").mkdir()
     (folder / "files").mkdir()
@@ -68,7 +65,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def test_shares_are_those_of_the_counts(place: Path) -> None:
-    """The die and the fact tell yes and no with known chances; either question of the design may be named."""
     found = json.loads(run("mixture", CHEATERS.name, "copied_rare", "--data", str(place / "data"), "--json").stdout)
     alone = mixture("cheater_detection_symmetric", [(1 / 12, 5 / 12), (5 / 12, 1 / 12)], YES, N).document
 
@@ -93,7 +89,6 @@ def test_epsilon_is_said_as_it_is(place: Path) -> None:
 
 
 def test_files_and_python_and_plan_give_the_same(place: Path) -> None:
-    """A folder of files has no name of the survey; the plan makes the design with its level."""
     stored = run("mixture", CHEATERS.name, "copied_rare", "--data", str(place / "data"), "--json").stdout
     read = run("mixture", "copied_rare", "--from", str(place / "files"), "--json").stdout
     assert json.loads(read) == json.loads(stored)
@@ -107,7 +102,6 @@ def test_files_and_python_and_plan_give_the_same(place: Path) -> None:
 
 
 def test_programs_ask_by_http(place: Path) -> None:
-    """With the schema of the answer; a question of no design is refused with the reason."""
     with closing(published(place / "data")) as storage:
         client = program_of(create_app(Settings(public_url="https://survey.example.org"), storage, now, {}))
         path = f"/api/v1/surveys/{CHEATERS.name}/mixture"
@@ -161,7 +155,6 @@ def test_question_of_a_design_alone_says_what_it_takes_for_granted(kind: str, op
 
 
 def test_what_does_not_go_together_is_refused() -> None:
-    """Weights, an arm without reports, a question of no design, and options of a file beside a question."""
     whole = columns(CHEATERS, reports())
     asked = parse_request("mixture", {"question": "copied_rare"})
     with pytest.raises(SurveyError, match="mixture and weights do not go together"):
@@ -183,7 +176,6 @@ def test_what_does_not_go_together_is_refused() -> None:
 
 
 def with_year() -> tuple[Survey, list[list[int | None]]]:
-    """Reports of the design and a public answer, which the share of yes goes with."""
     document: dict[str, Any] = json.loads(CHEATERS.canonical)
     choices = [{"name": name, "label": {"en": name}} for name in ("first", "last")]
     year = {"type": "select_one", "name": "year", "label": {"en": "Year"}, "choices": choices, "public": True}
@@ -192,7 +184,6 @@ def with_year() -> tuple[Survey, list[list[int | None]]]:
 
 
 def test_formula_is_the_model_of_the_same_reports_in_a_file(tmp_path: Path) -> None:
-    """Shares by a public answer, in groups whose chances follow from the die and the fact."""
     survey, rows = with_year()
     asked = parse_request("mixture", {"question": "copied_often", "formula": "~ year"})
     found = asked.document(columns(survey, rows))
@@ -219,7 +210,6 @@ def test_formula_is_the_model_of_the_same_reports_in_a_file(tmp_path: Path) -> N
     ],
 )
 def test_formula_of_a_survey_is_refused_as_a_model_is(formula: str, rare: int, why: str) -> None:
-    """The design's own columns, unknown ones, and a public answer of a handful of people."""
     survey, rows = with_year()
     if rare:
         rows = [[*row[:2], int(place < rare), row[3]] for place, row in enumerate(rows)]
@@ -228,7 +218,6 @@ def test_formula_of_a_survey_is_refused_as_a_model_is(formula: str, rare: int, w
 
 
 def test_formula_goes_with_cheater_detection_alone() -> None:
-    """The other design that a survey fields has no model."""
     asked = parse_request("mixture", {"question": "cocaine_seldom", "formula": "~ 1"})
     with pytest.raises(SurveyError, match="a formula and unrelated_unknown do not go together"):
         asked.document(columns(UNKNOWN, reports()))
@@ -284,7 +273,6 @@ def test_source_of_a_fact_is_in_the_language_of_the_survey(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_says_it(language: str) -> None:
-    """The survey's own texts stand in it as they are."""
     for survey, second in ((CHEATERS, "born in January or February?"), (UNKNOWN, "bought a book in the last twelve")):
         told = ethics(survey, language)
         assert second in told

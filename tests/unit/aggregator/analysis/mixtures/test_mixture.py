@@ -1,5 +1,3 @@
-"""Designs with an unknown share, from counts and files: estimates, errors and limits, with predictors or without."""
-
 import json
 import math
 import warnings
@@ -47,7 +45,6 @@ PEOPLE = 3000
 
 
 def _drawn() -> dict[str, Array]:
-    """People with two predictors, a weight, an arm and a report, drawn from known shares."""
     dice = np.random.default_rng(17)
     x, arm = dice.integers(0, 2, (2, PEOPLE))
     age, weight = dice.integers(18, 80, PEOPLE), dice.lognormal(0, 0.4, PEOPLE).round(3)
@@ -90,7 +87,6 @@ def _own_maximum(weights: Array, columns: Array) -> tuple[Array, Callable[[Array
 
 
 def _derivatives(function: Callable[[Array], float], at: Array, step: float = 1e-4) -> tuple[Array, Array]:
-    """Gradient and second derivatives by central differences."""
     steps = step * np.eye(len(at))
     gradient = np.array([function(at + one) - function(at - one) for one in steps]) / (2 * step)
     curvature = np.array([
@@ -238,7 +234,6 @@ def test_text_tells_epsilon_and_a_self_protective_no(design: str, sentences: lis
 
 
 def _words(path: Path) -> list[str]:
-    """Of the command for this file; the second group's p is for the test to say."""
     words = ["results", "mixture", str(path), "--response", "y", "--group", "arm", "--design", "cheater_detection"]
     return [*words, "--p", "a=.25"]
 
@@ -254,7 +249,6 @@ ROWS = [f"{answer},{arm},1" for arm, some in (("a", 200), ("b", 330)) for answer
 
 
 def test_file_gives_what_its_counts_give(tmp_path: Path) -> None:
-    """In the terminal and in Python; rows without a report are left out, and the document fits its schema."""
     path = _file(tmp_path, [*ROWS, "NA,a,1", "yes,,1"])
     found = json.loads(run(*_words(path), "--p", "b=3/4", "--confidence", "0.9", "--json").output)
     validate("mixture", found)
@@ -327,7 +321,6 @@ def test_equal_weights_change_nothing_and_unequal_ones_widen_the_limits(tmp_path
     ],
 )
 def test_what_a_design_cannot_estimate_is_refused(given: dict[str, Any], words: str) -> None:
-    """With the reason and what would help."""
     plain = {"design": "cheater_detection", "p": [0.25, 0.75]}
     counts = {} if "counts" in given and "design" in given else {"yes": [200, 330], "n": [500, 500]}
     with pytest.raises(SurveyError) as refused:
@@ -352,7 +345,6 @@ def test_what_a_design_cannot_estimate_is_refused(given: dict[str, Any], words: 
 def test_what_a_file_does_not_fit_is_refused(
     rows: list[str], options: dict[str, Any], words: str, tmp_path: Path
 ) -> None:
-    """With the place or the names, and never with a cell of reports."""
     plain = {"response": "y", "group": "arm", "design": "lie_detector", "p": {"a": 0.25, "b": 0.75}}
     data = open_data(_file(tmp_path, rows))
     with pytest.raises(SurveyError) as refused:
@@ -370,7 +362,6 @@ def test_column_with_a_known_channel_is_refused(tmp_path: Path) -> None:
 
 
 def test_one_group_needs_no_lists_and_numbers_of_numpy_are_numbers() -> None:
-    """Mangat with p .7, as a number, a text or a list; counts of numpy in either kind of estimate."""
     expected = mixture("mangat", [0.7], [200], [500]).document
     for p in (0.7, "7/10", ".7", np.float64(0.7)):
         assert mixture("mangat", p, 200, 500).document == expected
@@ -391,7 +382,6 @@ def test_cards_that_nearly_tell_the_answer_overflow_nothing() -> None:
 
 
 def test_coefficients_and_errors_are_those_of_an_own_maximum_of_the_likelihood(tmp_path: Path) -> None:
-    """Found by differences of the likelihood alone, with errors by its curvature."""
     model = open_data(_path(tmp_path)).mixture(*DESIGN, formula=FORMULA).document["model"]
     theta, logs, best = _own_maximum(np.ones(PEOPLE), COLUMNS)
     _, curvature = _derivatives(lambda at: float(logs(at).sum()), theta)
@@ -422,7 +412,6 @@ def test_weights_give_errors_by_the_products_of_the_scores(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("weights", [None, "w"])
 def test_without_predictors_shares_are_those_of_the_design(weights: str | None, tmp_path: Path) -> None:
-    """With the same standard errors where people have equal weights."""
     found = open_data(_path(tmp_path)).mixture(*DESIGN, formula="~ 1", weights=weights).document
     for name, one in found["shares"].items():
         own = found["model"]["shares"][name]
@@ -432,7 +421,6 @@ def test_without_predictors_shares_are_those_of_the_design(weights: str | None, 
 
 
 def test_one_predictor_of_two_values_is_two_separate_fits(tmp_path: Path) -> None:
-    """Log odds of the shares in each group, and mean shares of both; also of the symmetric design with b = 0."""
     model = open_data(_path(tmp_path)).mixture(*DESIGN, formula="~ x").document["model"]
     apart, sizes = [], []
     for x in (0, 1):
@@ -453,7 +441,6 @@ def test_one_predictor_of_two_values_is_two_separate_fits(tmp_path: Path) -> Non
 
 
 def test_command_prints_the_model_and_its_document(tmp_path: Path) -> None:
-    """Which fits its schema; rows without a predictor are in the plain shares only."""
     path = _path(tmp_path)
     path.write_text(path.read_text() + "\nyes,a,,30,1\nno,,1,30,1")
     words = [*_words(path), "--p", "b=.75", "--formula", "~ x"]
@@ -483,7 +470,6 @@ def test_command_prints_the_model_and_its_document(tmp_path: Path) -> None:
     ],
 )
 def test_what_has_no_model_is_refused(given: dict[str, Any], words: str, tmp_path: Path) -> None:
-    """With the two things that do not go together, or the reason."""
     path = _path(tmp_path)
     lines = path.read_text().splitlines()[: given.pop("people", PEOPLE) + 1]
     twice = ["x2", *(line.split(",")[2] for line in lines[1:])]

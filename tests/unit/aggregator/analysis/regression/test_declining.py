@@ -1,5 +1,3 @@
-"""The likelihood among those who answered: derivatives, equality with the plain models, and another optimiser."""
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -28,7 +26,6 @@ THREE = np.full((3, 3), 0.2) + 0.4 * np.eye(3)
 
 
 def made(n: int, declined: tuple[float, float], seed: int = 1) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Reports on no, yes and no answer, a group and a number; the true log odds of yes are -.5 + g + .4 x."""
     generator = np.random.default_rng(seed)
     group = (generator.random(n) < 0.5).astype(int)
     number = generator.integers(0, 5, n)
@@ -38,13 +35,11 @@ def made(n: int, declined: tuple[float, float], seed: int = 1) -> tuple[np.ndarr
 
 
 def predicted(n: int, declined: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
-    """The same reports, and a constant, the group and the number as predictors."""
     reported, group, number = made(n, declined)
     return reported, np.stack([np.ones(n), group, number - 2.0])
 
 
 def likelihoods(kind: str) -> DecliningModel:
-    """A model of 400 reports, declining on a constant and a group."""
     reported, columns = predicted(400, (0.1, 0.3))
     weights = 1 + (np.arange(400) % 3) / 2
     if kind == "careless":
@@ -62,13 +57,11 @@ def likelihoods(kind: str) -> DecliningModel:
 # Of a mixture within a mixture the small added report of the inner one is counted as a report.
 @pytest.mark.parametrize(("kind", "off"), [("logit", 1e-4), ("ordered", 1e-4), ("careless", 2e-3)])
 def test_gradient_and_information_are_the_derivatives(kind: str, off: float) -> None:
-    """With weights."""
     model = likelihoods(kind)
     check_derivatives(model, model.start() + np.linspace(-0.2, 0.3, model.parameters), off)
 
 
 def test_scores_of_single_reports_add_up() -> None:
-    """Without weights the gradient is the sum of the scores."""
     model = likelihoods("logit")
     plain = replace(model, answered=replace(model.answered, weights=None))
     theta = plain.start()
@@ -109,7 +102,6 @@ def test_another_optimiser_finds_the_same_maximum() -> None:
 
 
 def test_without_declining_it_is_the_plain_logit() -> None:
-    """With the share of declined answers held at 0, coefficients and errors equal those of the plain likelihood."""
     reported, columns = predicted(2000, (0.0, 0.0))
     plain = Multinomial(columns, reported, THREE[:, :-1])
     model = DecliningModel(plain, columns[:1], THREE[:, -1], 0.0)
@@ -140,7 +132,6 @@ def estimates(fitted: Regression | None) -> dict[str, float | None]:
 
 
 def test_yes_no_is_modelled_among_those_who_answered() -> None:
-    """By default with a logit of declining on the same predictors, and the test of a common share."""
     fitted = regress(columns((0.05, 0.35)), "y", ["g", "x"])
 
     assert (fitted.model, fitted.people, fitted.converged, fitted.n) == ("logit", "answered", True, 3000)
@@ -176,7 +167,6 @@ def test_few_who_declined_have_one_share_and_the_result_says_so() -> None:
 
 
 def test_among_all_no_answer_is_a_category_as_before() -> None:
-    """On request: a multinomial model of no, yes and no answer."""
     fitted = regress(columns((0.1, 0.1)), "y", ["g"], among="all")
 
     assert (fitted.model, fitted.people, fitted.declining) == ("multinomial", "all", None)
@@ -199,7 +189,6 @@ def test_linear_model_among_those_who_answered_is_unbiased() -> None:
 
 
 def test_hidden_question_is_fitted_on_those_who_were_asked() -> None:
-    """A public condition is known for each report; the others are left out."""
     reports = columns((0.05, 0.1), more={"visible_if": {"g": "yes"}})
     fitted = regress(reports, "y", ["x"])
 
@@ -224,7 +213,6 @@ def test_hidden_answer_that_counts_as_no_is_left_out_where_it_is_public_who_was_
 
 
 def test_choice_and_rating_have_models_among_those_who_answered() -> None:
-    """Multinomial and ordered, without a coefficient of no answer."""
     generator = np.random.default_rng(5)
     truth = generator.integers(0, 4, 2000)
     channel = np.full((4, 4), 1 / 6) + np.eye(4) / 3
@@ -278,7 +266,6 @@ def test_without_a_finite_maximum_a_side_has_no_limit() -> None:
 
 @pytest.mark.parametrize("declining", ["modelled", "common"])
 def test_document_and_printed_text_say_whom_it_describes(declining: str) -> None:
-    """In the JSON that its schema allows, and in the terminal with the test of a common share."""
     document = regress(columns((0.05, 0.35)), "y", ["g"], declining=declining).as_dict()
     validate("regression", document)
     tables = in_words(document)

@@ -1,5 +1,3 @@
-"""Formulas and designs: the terms and columns that R makes of them, randomized predictors, scales, and refusals."""
-
 import ast
 import re
 from dataclasses import replace
@@ -61,7 +59,6 @@ LETTERS = "abcdefghijklmnop"
 
 
 def test_public_terms_are_the_columns_of_hand() -> None:
-    """Squares, interactions, a chosen reference: the same maximum as with columns made here."""
     third = (ROW // 7) % 3
     found = fitted('x*g + I(x^2) + C(third, ref="c2")', given=reports(third=third))
     by_hand = columns(ONES, X, GROUP, X**2, third == 0, third == 1, X * GROUP)
@@ -75,7 +72,6 @@ def test_public_terms_are_the_columns_of_hand() -> None:
 
 
 def test_model_without_constant_has_all_categories() -> None:
-    """The same likelihood, with a share for each category."""
     found, usual = fitted("0 + third + x"), fitted("third + x")
     first, second = usual.coefficients[:2]
 
@@ -85,7 +81,6 @@ def test_model_without_constant_has_all_categories() -> None:
 
 
 def test_interaction_of_categories_is_nested_without_a_main_effect() -> None:
-    """Four cells: the constant, and one column for each of the three others."""
     found = fitted("third:g", given=reports(g=SECOND))
     assert [each.term for each in found.coefficients] == [
         "(constant)", "third=c1:g=no", "third=c2:g=no", "third=c1:g=yes", "third=c2:g=yes", "g=yes",
@@ -93,7 +88,6 @@ def test_interaction_of_categories_is_nested_without_a_main_effect() -> None:
 
 
 def test_expressions_are_computed_as_in_r() -> None:
-    """Logarithm, square root, exponential, quotient; scale with the deviation of n - 1."""
     values = np.log(X + 3) - np.sqrt(X + 3) / 2 + np.exp(-X)
     found = fitted("I(log(x + 3) - sqrt(x + 3) / 2 + exp(-x)) + scale(x)", model="linear")
     by_hand = solve(columns(ONES, values, (X - X.mean()) / X.std(ddof=1)), SCORE)
@@ -101,7 +95,6 @@ def test_expressions_are_computed_as_in_r() -> None:
 
 
 def test_prediction_uses_the_constants_of_the_fit() -> None:
-    """A row is computed by the same expressions, with the reference category where it is named."""
     found = fitted("scale(x)*g + I(x^2)", model="linear")
     ((one,), (other,)) = predict(found, [{"x": 0.5, "g": "yes"}, {"x": "0.5", "g": "no"}])
     scaled = (0.5 - X.mean()) / X.std(ddof=1)
@@ -132,7 +125,6 @@ def test_products_of_randomized_predictors_are_corrected() -> None:
 
 
 def test_several_randomized_predictors_without_noise_are_ordinary_ones() -> None:
-    """The cells are then known, and each model is fitted apart."""
     other = SECOND
     design = columns(ONES, X, other, THIRD == 1, THIRD == 2, X * other)
     outcome = maximize(Multinomial(design, SAID, COIN))
@@ -166,7 +158,6 @@ def test_logit_on_several_randomized_predictors_and_their_interaction() -> None:
 
 
 def test_derivatives_hold_with_restricted_cells() -> None:
-    """Two coin answers, of which each has a logit on x and both have one association, weighted."""
     of_x, cells = columns(ONES, X), [(0, 0), (0, 1), (1, 0), (1, 1)]
     rows = np.kron(COIN, COIN)
     restriction = np.zeros((6, 5))
@@ -200,7 +191,6 @@ def test_derivatives_hold_with_restricted_cells() -> None:
 def test_formula_that_the_survey_does_not_answer_is_refused(
     text: str, outcome: str, more: dict[str, Any], words: str
 ) -> None:
-    """Each with its sentence, and without what was written."""
     with pytest.raises(EstimateError, match=words) as refused:
         fitted(text, outcome, **more)
     assert "SECRET" not in str(refused.value.args[0])
@@ -249,7 +239,6 @@ def test_formula_has_the_terms_of_r(text: str, expected: list[str]) -> None:
 
 
 def test_formula_names_outcome_reference_and_predictors() -> None:
-    """Predictors within expressions too, and those of terms that were taken away not."""
     formula = parse_formula('cheated ~ C(year, ref="third") * sex + I(age^2) + left - left')
 
     assert (formula.outcome, formula.references) == ("cheated", {"year": "third"})
@@ -294,7 +283,6 @@ def test_formula_names_outcome_reference_and_predictors() -> None:
     ],
 )
 def test_what_is_not_in_the_grammar_is_refused_with_its_column(text: str, column: int, words: str) -> None:
-    """Before anything is expanded."""
     with pytest.raises(EstimateError) as refused:
         parse_formula(text)
     told = str(refused.value.args[0])
@@ -303,7 +291,6 @@ def test_what_is_not_in_the_grammar_is_refused_with_its_column(text: str, column
 
 
 def test_no_product_code_evaluates_text() -> None:
-    """Calls of the built-in evaluators, and of libraries that evaluate formulas."""
     forbidden = {"eval", "exec", "compile", "__import__", "model_matrix", "dmatrix", "dmatrices"}
     sources = [path for side in ("shared", "client", "aggregator") for path in (ROOT / side).rglob("*.py")]
     # The others need no reading.
@@ -371,7 +358,6 @@ YES = np.random.default_rng(6).random(3000) < 1 / (1 + np.exp(1.5 - 0.5 * RISK))
 
 
 def people(mechanism: dict[str, Any] | None = None, **more: Any) -> Columns:
-    """People who say yes the more the higher they rate risk from 0 to 6, with the rating as a decimal number, too."""
     questions = [
         asked("said", "boolean", COIN_FLIP),
         asked("risk", "rating", mechanism, choices=names(7, "r"), **more),
@@ -391,7 +377,6 @@ def model(columns: Columns, **options: Any) -> dict[str, Any]:
 
 
 def test_predictor_without_noise_is_an_ordinary_one() -> None:
-    """The two models are then fitted apart."""
     of_x = columns(ONES, X)
     both = maximize(on_cells(Multinomial(of_x, OUTCOME, COIN), Multinomial(of_x, OTHER, np.eye(2))))
     outcome = maximize(Multinomial(columns(ONES, X, OTHER), OUTCOME, COIN))
@@ -402,7 +387,6 @@ def test_predictor_without_noise_is_an_ordinary_one() -> None:
 
 
 def test_derivatives_hold_with_many_categories_on_both_sides() -> None:
-    """A rating on a masked choice, both randomized, weighted; log odds of one report have the directions as said."""
     of_x = columns(ONES, X)
     rating = Multinomial(of_x, ratings(), np.ones((4, 4)) + 2 * np.eye(4), WEIGHTS)
     model = on_cells(rating, Multinomial(of_x, masks(), MASK_LIKELIHOOD))
@@ -417,7 +401,6 @@ def test_derivatives_hold_with_many_categories_on_both_sides() -> None:
 
 @pytest.mark.parametrize("kind", ["logit", "linear"])
 def test_public_rating_is_the_number_that_its_points_are(kind: str) -> None:
-    """The same coefficients, effects and predictions as of a decimal question with these values."""
     columns = people()
     rating, number = (
         model(columns, outcome="said", on=[name], model=kind, at=[{name: value}])
@@ -445,14 +428,12 @@ def test_randomized_rating_is_a_number_through_its_channel(kind: str) -> None:
 
 
 def test_randomized_rating_may_interact_in_a_logit() -> None:
-    """Its product with a public number, and an effect that moves along."""
     found = model(people(NEARLY), formula="said ~ num(risk) * num(few)")
     assert [each["term"] for each in found["coefficients"][1:]] == ["num(risk)", "num(few)", "num(risk):num(few)"]
     assert [each["term"] for each in found["ame"]] == ["num(risk)", "num(few)"]
 
 
 def test_ratings_are_numbers_from_seven_points_on_unless_asked_otherwise() -> None:
-    """One choice: numbers, categories, or by length; a formula says it itself, also within arithmetic."""
     columns = people()
 
     def terms(**options: Any) -> list[str]:
@@ -469,7 +450,6 @@ def test_ratings_are_numbers_from_seven_points_on_unless_asked_otherwise() -> No
 
 
 def test_what_is_no_number_is_refused() -> None:
-    """A yes/no, the same question twice, and randomized answers that hide who gave none."""
     columns = people(NEARLY)
     with pytest.raises(EstimateError, match="'said' is no scale"):
         regress(columns, "plain", parse_formula("num(said)"))

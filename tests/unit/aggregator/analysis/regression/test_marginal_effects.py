@@ -1,5 +1,3 @@
-"""Average marginal effects and predictions: the worked examples, and differences of predictions computed by hand."""
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -44,12 +42,10 @@ Shares = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
 def crossed(x: np.ndarray, g: np.ndarray) -> np.ndarray:
-    """Columns of x * g + I(x^2), in their order."""
     return np.stack([np.ones_like(x), x, g, x**2, x * g])
 
 
 def logit(beta: np.ndarray, x: np.ndarray, g: np.ndarray) -> np.ndarray:
-    """For yes/no and for choices."""
     odds = np.exp(beta.reshape(-1, 5) @ crossed(x, g))
     return odds / (1 + odds.sum(axis=0))
 
@@ -135,13 +131,11 @@ def test_effects_run_over_the_estimated_distribution_of_a_randomized_predictor()
 
 
 def test_derivative_that_is_infinite_is_left_out() -> None:
-    """Of a square root at 0; all others stay."""
     fitted = regress(reports(), "said", parse_formula("g + sqrt(x + 2)"), strata=False)
     assert [one.term for one in fitted.ame] == ["g=yes"]
 
 
 def test_predictions_of_a_choice_add_up_and_have_limits_within_0_and_1() -> None:
-    """For each category; those of yes and no mirror each other."""
     fit = maximize(CHOICE)
     variance = covariance(CHOICE, fit, "sandwich")
     shares, low, high = predicted_shares(fit.theta.reshape(3, 2), variance, CHOICE.columns)
@@ -215,7 +209,6 @@ def test_prediction_of_a_logit_meets_the_worked_example() -> None:
 
 
 def test_prediction_of_a_linear_model_is_a_line() -> None:
-    """With the limits of its mean, in the same names."""
     ((found,),) = predict(REGRESSION.linear, [{"x": 0.5, "g": "yes"}])
     at = np.array([1, 0.5, 1])
 
@@ -257,7 +250,6 @@ def test_stratum_is_the_first_unless_it_is_named() -> None:
     ],
 )
 def test_row_that_does_not_suit_is_refused(row: dict[str, Any], words: str) -> None:
-    """With the predictor that is missing or wrong."""
     with pytest.raises(EstimateError, match=words):
         predict(REGRESSION, [row])
 

@@ -1,5 +1,3 @@
-"""Likelihoods, least squares and the search for maxima: the worked examples, limits, tests, what changes nothing."""
-
 from statistics import NormalDist
 
 import numpy as np
@@ -72,7 +70,6 @@ def test_standard_errors_meet_the_worked_example(kind: str, expected: list[float
 
 
 def test_score_products_are_added_up_from_each_report() -> None:
-    """By a difference quotient of each report's own likelihood."""
     theta, step = maximize(LOGIT).theta, 1e-5
 
     def logs(at: np.ndarray) -> np.ndarray:
@@ -90,7 +87,6 @@ def test_one_cluster_has_no_error() -> None:
 
 
 def test_multinomial_logit_through_masks_meets_the_worked_example() -> None:
-    """Observed errors by category 1, 2, 3; likelihood rows of 3 or 1."""
     model = Multinomial(columns(ONES, X), masks(), MASK_LIKELIHOOD)
     expected = [0.337362, 0.286631, 0.321494, 0.274805, 0.697441, 0.650471]
 
@@ -105,7 +101,6 @@ def test_likelihood_rows_may_have_any_scale() -> None:
 
 
 def test_unit_of_a_predictor_changes_nothing_but_its_coefficient() -> None:
-    """Also one in cents of a million."""
     cents = maximize(Multinomial(columns(ONES, 4e8 + 1e8 * X, GROUP), SAID, COIN))
     plain = maximize(LOGIT)
 
@@ -115,7 +110,6 @@ def test_unit_of_a_predictor_changes_nothing_but_its_coefficient() -> None:
 
 
 def test_reports_that_tell_nothing_change_nothing() -> None:
-    """A row of ones for what was not asked."""
     more = Multinomial(
         np.hstack([LOGIT.columns, LOGIT.columns[:, :50]]),
         np.concatenate([SAID, np.full(50, 2)]),
@@ -126,7 +120,6 @@ def test_reports_that_tell_nothing_change_nothing() -> None:
 
 
 def test_direct_answers_and_other_channels_stand_in_one_likelihood() -> None:
-    """Direct rows give what logistic regression of the truth gives; rows of two channels add up as the formula says."""
     direct = Multinomial(LOGIT.columns, SAID, np.eye(2))
     b = maximize(direct).theta
     assert LOGIT.columns @ (SAID - 1 / (1 + np.exp(-b @ LOGIT.columns))) == pytest.approx(0, abs=1e-6)
@@ -141,7 +134,6 @@ def test_direct_answers_and_other_channels_stand_in_one_likelihood() -> None:
 
 
 def test_whole_weights_are_as_repeated_rows() -> None:
-    """In every sum that is made of them."""
     times = 1 + ROW % 3
     weighted = Multinomial(LOGIT.columns, SAID, COIN, times.astype(float))
     repeated = Multinomial(np.repeat(LOGIT.columns, times, axis=1), np.repeat(SAID, times), COIN)
@@ -160,7 +152,6 @@ def test_whole_weights_are_as_repeated_rows() -> None:
     ids=["multinomial", "ordered"],
 )
 def test_derivatives_are_those_of_the_likelihood(model: Multinomial | Ordered, theta: np.ndarray) -> None:
-    """Away from the maximum, with weights; of single reports they add up to the gradient."""
     found = check_derivatives(model, theta)
     assert model.scores(theta, slice(None)) @ WEIGHTS == pytest.approx(found.gradient, abs=1e-9)
 
@@ -172,7 +163,6 @@ def test_columns_that_follow_from_each_other_are_refused() -> None:
 
 
 def test_inverse_of_what_is_not_positive_is_none() -> None:
-    """Flat, falling and broken matrices."""
     assert inverse(np.array([[1.0, 1.0], [1.0, 1.0]])) is None
     assert inverse(np.array([[1.0, 2.0], [2.0, 1.0]])) is None
     assert inverse(np.array([[np.nan]])) is None
@@ -181,7 +171,6 @@ def test_inverse_of_what_is_not_positive_is_none() -> None:
 
 
 def test_two_categories_are_a_logit() -> None:
-    """With the same slopes, and the cut as minus its constant."""
     ordered = maximize(Ordered(columns(X, GROUP), SAID, COIN))
     logit = maximize(Multinomial(columns(ONES, X, GROUP), SAID, COIN))
 
@@ -351,7 +340,6 @@ def test_no_step_moves_a_linear_predictor_far(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_parameter_that_must_not_move_stays() -> None:
-    """The others are at their best for it."""
     model = Multinomial(columns(ONES, X, GROUP), SAID, COIN)
     free = np.array([True, False, True])
     fit = maximize(model, np.array([0.0, 0.5, 0.0]), free)
@@ -390,7 +378,6 @@ def test_linear_model_has_no_people_for_odds() -> None:
 
 
 def test_limits_are_where_the_likelihood_has_lost_enough() -> None:
-    """Twice the loss is z^2 on both sides, for each coefficient."""
     fit = maximize(LOGIT)
     for index in range(3):
         free = np.arange(3) != index

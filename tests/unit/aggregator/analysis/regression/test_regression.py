@@ -1,5 +1,3 @@
-"""Regressions from the columns of a survey: which model, what it says, and every refusal with its sentence."""
-
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -118,7 +116,6 @@ def test_people_who_do_not_differ_have_0_with_an_upper_limit(tmp_path: Path) -> 
     ],
 )
 def test_what_does_not_go_with_it_is_refused_by_name(tmp_path: Path, options: dict[str, Any], why: str) -> None:
-    """Each says what to leave out."""
     with pytest.raises(SurveyError, match=why):
         made(tmp_path, clustered(20, 4, 1.0, 1)).regress("y ~ x", cluster_effect="id", **options)
 
@@ -156,7 +153,6 @@ def test_outcome_that_is_alike_for_all_is_refused(tmp_path: Path, options: dict[
 
 
 def beside(questions: list[dict[str, Any]], **values: np.ndarray) -> Columns:
-    """The reports of the worked examples with more questions."""
     newest = parse_survey(survey(*QUESTIONS, *questions))
     more = {name: column.astype(np.uint32) for name, column in values.items()}
     return replace(EVERYTHING, revisions=(newest,), values={**EVERYTHING.values, **more})
@@ -190,7 +186,6 @@ def test_yes_no_is_explained_by_a_logit_with_the_linear_model_beside() -> None:
 
 
 def test_choice_and_rating_have_models_of_their_own() -> None:
-    """Multinomial by default; ordered when asked, cuts last."""
     choice, rating = regress(EVERYTHING, "choice", ["x"]), regress(EVERYTHING, "rating", ["x", "g"], model="ordered")
 
     assert [(each.category, each.term) for each in choice.coefficients[:3]] == [
@@ -243,7 +238,6 @@ def test_logit_on_a_randomized_answer_shows_the_model_it_leans_on() -> None:
 
 
 def test_weights_and_clusters_have_errors_of_their_own_kind() -> None:
-    """Whatever was asked for, which is said; and likelihoods are not compared."""
     weighted = regress(EVERYTHING, "said", ["x", "g"], weights=WEIGHTS)
     clustered = regress(EVERYTHING, "said", ["x", "g"], cluster="hundred")
     by_array = regress(EVERYTHING, "said", ["x", "g"], cluster=ROW // 6)
@@ -264,7 +258,6 @@ def test_weights_and_clusters_have_errors_of_their_own_kind() -> None:
 
 
 def test_missing_maximum_has_no_standard_errors_but_limits_and_a_linear_model() -> None:
-    """The group is named, and its side without limit is none."""
     said = np.where(ROW < 300, ROW % 2, ROW % 10 == 0).astype(int)
     fitted = regress(reports(said=said, g=ROW >= 300), "said", ["g"])
 
@@ -282,7 +275,6 @@ def test_missing_maximum_has_no_standard_errors_but_limits_and_a_linear_model() 
 
 
 def test_what_was_not_asked_takes_no_part() -> None:
-    """A report without one of the answers is left out, whatever it says of the others."""
     known = ROW % 2 == 0
     some = regress(reports(other=np.where(known, OTHER, NULL)), "other", ["x"])
     half = {name: column[known] for name, column in EVERYTHING.values.items()}
@@ -328,7 +320,6 @@ def test_waves_of_the_same_people_are_warned_of() -> None:
 
 
 def test_no_answer_that_counts_as_one_is_told() -> None:
-    """Of the outcome and of predictors alike."""
     absent = asked("other", "boolean", COIN, when_absent="no", visible_if={"g": "yes"})
     others = [question for question in QUESTIONS if question["name"] != "other"]
     given = replace(EVERYTHING, revisions=(parse_survey(survey(*others, absent)),))
@@ -439,7 +430,6 @@ def test_few_people_none_of_whom_seems_to_say_yes_are_left_out_of_a_model(
 
 
 def test_small_cells_of_two_public_answers_are_refused() -> None:
-    """Nothing shields them; whoever has the rows may look all the same."""
     given = reports(g=(ROW % 3 == 1) & (ROW > 20) | (ROW == 0))
     with pytest.raises(EstimateError, match="some two answers to 'g' and 'third', which are both public"):
         regress(given, "g", ["x", "third"])
@@ -448,7 +438,6 @@ def test_small_cells_of_two_public_answers_are_refused() -> None:
 
 
 def test_fewer_reports_than_parameters_are_refused() -> None:
-    """And none at all, when two questions are never asked of the same person."""
     with pytest.raises(EstimateError, match="3 reports cannot tell 6 parameters"):
         regress(reports(3), "choice", ["x"])
     apart = reports(said=np.where(ROW % 2, 1, NULL), other=np.where(ROW % 2, NULL, 1))
@@ -469,7 +458,6 @@ def test_memoized_answers_of_several_waves_are_refused() -> None:
 
 
 def test_document_is_as_its_schema_says() -> None:
-    """Of every model, with and without a maximum."""
     said = np.where(ROW < 300, ROW % 2, ROW % 10 == 0).astype(int)
     fits = [
         regress(EVERYTHING, "said", ["x", "other"]),

@@ -103,7 +103,6 @@ def test_difference_of_small_public_groups_holds() -> None:
 
 
 def test_two_randomized_variables_have_shares_among_those_who_answered_both() -> None:
-    """Rows and columns of no answer are left out; the shares of the cells sum to 1."""
     truth = np.array([[0.3, 0.15, 0.05], [0.1, 0.25, 0.05], [0.04, 0.04, 0.02]])
     counts = np.round(10_000 * CHANNEL @ truth @ CHANNEL).astype(int)
     found = crosstab(columns(counts, *BOTH), "a", "b")
@@ -257,7 +256,6 @@ def test_people_who_were_not_asked_are_left_out() -> None:
 
 @pytest.mark.parametrize("among", [None, "all"])
 def test_documents_are_as_their_schemas_say(among: str | None) -> None:
-    """With and without the people; the terminal says whom the shares describe."""
     reports = columns(TWO)
     compared = CompareRequest(outcome="y", groups="g", among=among).document(reports)
     crossed = CrosstabRequest(rows="g", columns="y", among=among).document(reports)
@@ -361,7 +359,6 @@ def reports(waves: int = 1, flipped: bool = False) -> Columns:
 
 
 def table(options: dict[str, Any], columns: Columns, turned: bool = False) -> dict[str, Any]:
-    """A table of gender in the rows, or with rows and columns exchanged."""
     both = ("columns", "rows") if turned else ("rows", "columns")
     return parse_request("crosstab", options | dict(zip(both, ("gender", options["columns"]), strict=True))).document(
         columns

@@ -1,5 +1,3 @@
-"""Questions of one block: tables, likeliest shares, fit of the channel, corrections and regressions."""
-
 from itertools import product
 from typing import Any
 
@@ -68,7 +66,6 @@ CELLS = np.array([0.4, 0.1, 0.05, 0.05, 0.1, 0.02, 0.08, 0.02, 0.03, 0.05, 0.05,
 
 
 def columns(rows: np.ndarray) -> Columns:
-    """These reports, (n, 3)."""
     named = dict(zip("abc", rows.T, strict=True))
     return Columns.from_arrays(SURVEY, {**named, "d": np.zeros(len(rows), int)})
 
@@ -83,7 +80,6 @@ def asked(*questions: Document, revision: int) -> Survey:
 
 
 def columns_of(storage: SQLiteStorage, *answered: tuple[Survey, NDArray[np.int64]]) -> Columns:
-    """Reports of people with these true answers, (n, questions), to each revision."""
     rng = np.random.default_rng(5)
     for revision, truth in answered:
         storage.publish(revision)
@@ -92,7 +88,6 @@ def columns_of(storage: SQLiteStorage, *answered: tuple[Survey, NDArray[np.int64
 
 
 def truths(sizes: tuple[int, ...], seed: int) -> NDArray[np.int64]:
-    """True answers that depend on the first one."""
     rng = np.random.default_rng(seed)
     first = rng.integers(0, 2, N) * (rng.random(N) < 0.6)
     rest = [np.where(rng.random(N) < 0.5, first, rng.integers(0, size, N)) for size in sizes[1:]]
@@ -107,7 +102,6 @@ PEOPLE = 20_000
 
 
 def truth(declining: bool) -> tuple[np.ndarray, np.ndarray]:
-    """All true answers to a, b, c and sex, and their shares."""
     cells = np.array(list(product((0, 1), (0, 1, 2), (0, 1), (0, 1))))
     a, b, c, sex = cells.T
     yes, absent = -0.5 + 0.8 * a - 0.6 * c + 0.5 * sex, -2 + 0.9 * a + 0.4 * sex
@@ -118,7 +112,6 @@ def truth(declining: bool) -> tuple[np.ndarray, np.ndarray]:
 
 
 def many(declining: bool) -> tuple[Columns, np.ndarray]:
-    """Every possible report, and how many are expected of so many people."""
     cells, shares = truth(declining)
     combinations, chances = channel(THREE.blocks[0].mechanism)
     codes = np.ravel_multi_index(tuple(cells[:, :3].T), THREE.blocks[0].mechanism.sizes)
@@ -138,7 +131,6 @@ def repeated(survey: Survey, arrays: dict[str, np.ndarray], shares: np.ndarray) 
 
 
 def openly() -> tuple[Columns, np.ndarray]:
-    """The answers themselves, of those who gave one."""
     cells, shares = truth(declining=True)
     some = cells[:, 1] < 2
     return repeated(OPEN, dict(zip(("a", "b", "c", "sex"), cells[some].T, strict=True)), shares[some])
@@ -149,7 +141,6 @@ def estimates(fitted: Regression) -> dict[str, float]:
 
 
 def test_expected_reports_give_the_true_table() -> None:
-    """Also of two questions of three, with two of four options and of three."""
     truth = np.arange(1, 13).reshape(3, 4) / 78
     found = expected(*variables(SIZED, "b", "c"), truth)
     assert TwoWayTable(found, Rule()).raw == pytest.approx(truth)
@@ -206,7 +197,6 @@ def test_moments_among_the_people_who_answered_are_those_of_the_channel() -> Non
 
 
 def test_limits_among_the_people_who_answered_contain_the_truth_of_expected_reports() -> None:
-    """And are narrower with more reports."""
     pair, truth = variables(DECLINED, "a", "b"), np.arange(1, 13).reshape(3, 4) / 78
     for in_row, share in ((False, 5 / 24), (True, 5 / 18)):
         widths = []
@@ -225,14 +215,12 @@ def test_one_forged_report_moves_a_cell_by_less_than_through_two_coins() -> None
 
 
 def reported(rng: np.random.Generator, n: int) -> Columns:
-    """So many reports on two yes/no answers of a block and a public one."""
     both = rng.choice(4, n, p=TRUTH.ravel())
     drawn = reports(TWO.blocks[0].mechanism, np.stack([both // 2, both % 2], 1), rng)
     return Columns.from_arrays(TWO, {"a": drawn[:, 0], "b": drawn[:, 1], "sex": rng.integers(0, 2, n)})
 
 
 def test_every_analysis_of_two_questions_takes_a_block() -> None:
-    """Table, measures, groups, all pairs, a third question, weights: near the truth, and within their limits."""
     columns = reported(np.random.default_rng(7), 40_000)
     weights = np.random.default_rng(8).uniform(0.5, 1.5, 40_000)
     for table in (crosstab(columns, "a", "b"), crosstab(columns, "a", "b", weights)):
@@ -253,7 +241,6 @@ def test_every_analysis_of_two_questions_takes_a_block() -> None:
 
 
 def test_table_that_reports_do_not_tell_is_refused_and_not_counted_among_the_pairs() -> None:
-    """Three yes/no questions with radius 1."""
     asked = blocks(block(in_block("a"), in_block("b"), in_block("c"), radius=1))
     rows = np.array(list(product((0, 1), repeat=3)) * 5)
     columns = Columns.from_arrays(asked, {name: rows[:, place] for place, name in enumerate("abc")})
@@ -333,7 +320,6 @@ def test_likeliest_share_of_a_rare_answer_varies_less_than_the_share_alone() -> 
 
 
 def test_correction_that_adds_an_option_changes_the_channel_of_all_and_biases_none(storage: SQLiteStorage) -> None:
-    """Shares and tables of the unchanged questions take both revisions, and cells with the new option its own."""
     before = asked(block(in_block("a"), in_block("b"), in_block("c", 3), odds="20"), revision=1)
     after = asked(block(in_block("a"), in_block("b"), in_block("c", 4), odds="20"), revision=2)
     first, second = truths((2, 2, 3), 1), truths((2, 2, 4), 2)
@@ -415,6 +401,5 @@ def test_predictors_that_reports_do_not_tell_together_are_refused() -> None:
 
 @pytest.mark.parametrize("names", [["a"], ["a", "d"]])
 def test_questions_of_other_blocks_are_refused(names: list[str]) -> None:
-    """One question, or one that is drawn apart."""
     with pytest.raises(EstimateError, match="not questions of one block"):
         fit_block(columns(np.zeros((3, 3), int)), names)

@@ -108,7 +108,6 @@ def test_corrected_comparison_is_that_of_careful_people(declines: bool) -> None:
 
 @pytest.mark.parametrize("declines", [False, True])
 def test_corrected_table_is_that_of_careful_people(declines: bool) -> None:
-    """Cells, and shares within rows, with limits around them."""
     found = crosstab(_exact(_survey(declines=declines)), "g", "y", rule=CAREFUL)
     cells = [[each.raw for each in line] for line in found.cells]
     assert np.array(cells, float) == pytest.approx(np.array([[0.54, 0.06], [0.28, 0.12]]), abs=1e-4)
@@ -120,7 +119,6 @@ def test_corrected_table_is_that_of_careful_people(declines: bool) -> None:
 
 @pytest.mark.parametrize("kind", REQUESTS)
 def test_document_says_who_is_described_and_how_many_are_careless(kind: str) -> None:
-    """It is valid, and the terminal prints it."""
     found = parse_request(kind, REQUESTS[kind]).document(_exact(_survey()))
     validate({"compare": "comparison"}.get(kind, kind), found)
     assert found["people"] == "careful"
@@ -131,7 +129,6 @@ def test_document_says_who_is_described_and_how_many_are_careless(kind: str) -> 
 
 
 def test_small_share_of_careless_people_calls_for_both_figures() -> None:
-    """Its limits include 0."""
     columns = _exact(_survey())
     few = columns.among(np.arange(len(columns)) < 100)
     careful = few.among(few.values["moon"] == 0)
@@ -155,13 +152,11 @@ def test_share_below_that_of_careless_people_has_limits_of_some_width() -> None:
 
 @pytest.mark.parametrize("outcome", ["moon", "age", "hidden"])
 def test_other_questions_are_refused(outcome: str) -> None:
-    """Anchors, numbers, and questions that are hidden from some."""
     with pytest.raises(EstimateError, match="is not corrected for careless answers"):
         compare(_exact(_survey()), outcome, "g", rule=CAREFUL)
 
 
 def test_anchors_without_figures_correct_nothing() -> None:
-    """Without an anchor, with one whose exact counts are withheld, with weights, and within a third question."""
     columns = _exact(_survey())
     withheld = replace(columns, withheld=frozenset({"moon"}))
     rare = np.ma.masked_equal(columns.values["moon"], 1)
@@ -232,7 +227,6 @@ def test_coefficients_are_those_of_careful_people(outcome: str) -> None:
 
 
 def test_ordered_models_are_corrected_too() -> None:
-    """The cuts of careful people, who choose two of three steps equally often."""
     columns = _columns(OUTCOMES["choice"], {"public": True})
     found = regress(columns, "y", ("g",), model="ordered", among="careful")
     last = found.coefficients[-1]
@@ -240,7 +234,6 @@ def test_ordered_models_are_corrected_too() -> None:
 
 
 def test_document_says_whom_it_describes() -> None:
-    """It is valid, and names the share of careless people."""
     found = parse_request("regression", {"outcome": "y", "on": ["g"], "among": "careful"}).document(
         _columns({"public": True}, {"public": True}, 3000)
     )
@@ -258,7 +251,6 @@ def test_document_says_whom_it_describes() -> None:
     ],
 )
 def test_other_models_are_refused(outcome: str, on: tuple[str, ...], model: str | None, words: str) -> None:
-    """Linear ones, those with a randomized predictor, and those of an anchor."""
     columns = _columns({"public": True}, {"public": True}, 1000)
     with pytest.raises(EstimateError, match=words):
         regress(columns, outcome, on, model=model, among="careful")

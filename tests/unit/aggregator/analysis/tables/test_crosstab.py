@@ -1,5 +1,3 @@
-"""Tables of a survey's questions by their names, also within a third question, and what is refused."""
-
 from dataclasses import replace
 
 import numpy as np
@@ -38,7 +36,6 @@ def thirds(**more):
 
 
 def test_crosstab_has_all_published_figures():
-    """Cells, shares, difference, ratio, odds ratio, phi and test, from the questions' names."""
     found = crosstab(columns(COINS), "a", "b")
 
     assert (found.rows, found.columns, found.row_categories) == ("a", "b", ("no", "yes"))
@@ -64,7 +61,6 @@ def test_crosstab_of_options_counts_the_reports_that_tell_of_both():
 
 
 def test_crosstab_of_public_answers_hides_small_cells():
-    """And everything that would tell them; whoever has the rows sees all."""
     counts = [[30, 2, 40], [20, 30, 25], [50, 60, 70]]
     made = columns(counts, public(one_of(3, {})), public(one_of(3, {})))
 
@@ -78,7 +74,6 @@ def test_crosstab_of_public_answers_hides_small_cells():
 
 
 def test_crosstab_within_a_public_question():
-    """A table for each of its categories without small ones, which a note tells, and a test within them."""
     rows = [reported(counts) for counts in (COINS, [[60, 40], [30, 50]], [[1, 0], [1, 1]], [[0, 1], [0, 1]])]
     values = [*np.concatenate(rows, axis=1), np.repeat(np.arange(4), [1000, 180, 3, 2])]
     made = of_values(values, question(COIN), question(COIN), public(one_of(4, {})))
@@ -94,7 +89,6 @@ def test_crosstab_within_a_public_question():
 
 
 def test_weighted_crosstab_is_that_of_the_weighted_reports():
-    """A weight of 2 gives the shares that two reports would, and says what it costs; wrong ones are refused."""
     doubled = np.array(COINS) * [[1, 1], [2, 1]]
     weights = np.repeat([1.0, 1.0, 2.0, 1.0], [319, 231, 206, 244])
 
@@ -107,7 +101,6 @@ def test_weighted_crosstab_is_that_of_the_weighted_reports():
 
 
 def test_revisions_with_other_channels_are_one_table():
-    """Coins before the correction, Warner's design after it: pooled by precision, tested within each."""
     first, second = asked(*[question(COIN)] * 2), asked(*[question(WARNER)] * 2, revision=2)
     one, other = reported(COINS), reported([[350, 250], [220, 180]])
     values = {name: np.concatenate([one[place], other[place]]) for place, name in enumerate("ab")}
@@ -124,7 +117,6 @@ def test_revisions_with_other_channels_are_one_table():
 
 
 def test_waves_of_the_same_people_are_told():
-    """Unless each wave asks other people."""
     made = columns(COINS, waves=months(2))
     both = replace(made, wave=(np.arange(1000) % 2).astype(np.uint8))
 
@@ -190,7 +182,6 @@ def test_questions_without_a_table_are_refused(analysis, made, names, words):
 
 
 def test_comparison_of_shares_has_the_published_figures():
-    """Among public groups: the share in each, the difference, and the test."""
     made = columns([[420, 180], [190, 210]], public(question(COIN)), question(COIN))
 
     found = compare(made, "b", "a")
@@ -235,7 +226,6 @@ def test_comparison_of_means_is_among_the_reports_of_a_coordinate():
 
 
 def test_all_pairs_are_tested_with_their_q_values():
-    """Each as by itself; pairs that no report tells of are left out, and q counts the rest."""
     bits = some_of(2, {"name": "bitwise_rr", "a": "3/4", "b": "1/4"})
     drawn = some_of(2, {"name": "sampled_option", "a": "3/4", "b": "1/4"})
     rng = np.arange(1200)
@@ -289,7 +279,6 @@ def test_q_values_count_pairs_that_could_not_be_tested():
 
 
 def test_pairs_with_many_values_are_tested_too():
-    """A mask of ten options beside a coin."""
     mask = one_of(10, {"name": "optimal_unary", "odds": "3"})
     values = np.arange(900)
     made = of_values([values * 37 % 1024, values % 2], mask, question(COIN))
@@ -369,7 +358,6 @@ def test_crosstab_within_a_randomized_question_meets_the_tables_of_its_categorie
 
 
 def test_people_who_gave_no_answer_are_left_out_within_a_randomized_question():
-    """Shares of those who answered sum to 1, also within each row."""
     later = {**one_of(2, {"name": "kary_rr", "odds": "99"}), "absent_category": True}
     values = np.random.default_rng(2).integers(0, 3, (3, 900))
     made = of_values(values, later, later, later)
@@ -385,7 +373,6 @@ def test_people_who_gave_no_answer_are_left_out_within_a_randomized_question():
 
 
 def test_small_public_groups_are_left_out_within_a_randomized_question():
-    """The table is that of the other people, as if the few had not been there, and a note has their n."""
     values = np.random.default_rng(3).integers(0, 2, (3, 700))
     values[0, :3], values[0, 3] = 2, 3
     made = of_values(values, public(one_of(4, {})), question(ALMOST_SURE), question(ALMOST_SURE))
@@ -400,7 +387,6 @@ def test_small_public_groups_are_left_out_within_a_randomized_question():
 
 
 def test_what_a_randomized_third_question_cannot_have_is_refused():
-    """Weights, two public questions with it, and three of a block whose reports do not tell their table."""
     with pytest.raises(EstimateError, match="within a public question only"):
         crosstab_within(thirds(), "a", "b", "c", np.ones(800))
     made = of_values([[0, 1, 1] * 9] * 3, public(question(COIN)), public(question(COIN)), question(COIN))

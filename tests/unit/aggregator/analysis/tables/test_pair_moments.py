@@ -1,5 +1,3 @@
-"""Two questions, one test for all channels: differences, ratios and correlations against published figures."""
-
 import math
 from fractions import Fraction
 
@@ -60,7 +58,6 @@ MASK = variable(one_of(13, {"name": "optimal_unary", "odds": "3"}))
     ],
 )
 def test_statistic_is_the_published_one(whole, statistic, df, p):
-    """Coins, a public group, three categories, masks; p is that of chi-square with as many degrees of freedom."""
     found = independence(whole.strata)
 
     assert (found.statistic, found.p) == pytest.approx((statistic, p), abs=5e-7)
@@ -80,7 +77,6 @@ def test_square_channels_give_pearsons_statistic_of_the_reports():
 
 
 def test_strata_are_combined_by_inverse_variance():
-    """Coins in one, Warner's design in the other."""
     found = independence(STRATA)
 
     assert (found.statistic, found.p) == pytest.approx((5.302600, 0.021294), abs=5e-7)
@@ -88,7 +84,6 @@ def test_strata_are_combined_by_inverse_variance():
 
 
 def test_variable_that_does_not_vary_is_refused():
-    """There is nothing to test, in one stratum or in none."""
     assert independence(pair(openly, coin, [[30, 20], [0, 0]]).strata) is None
     assert independence([]) is None
 
@@ -112,7 +107,6 @@ def test_q_values_are_those_of_the_textbook():
     ids=["difference", "of public groups", "ratio", "of public ones", "phi"],
 )
 def test_measures_of_two_groups_have_the_published_limits(found, raw, between):
-    """By inversion; of two randomized groups, and of public ones."""
     assert (found.raw, found.low, found.high) == pytest.approx((raw, *between), abs=5e-7)
 
 
@@ -145,7 +139,6 @@ def test_mean_among_a_group_lies_where_the_share_does():
 
 
 def test_moments_of_a_geometric_number():
-    """Its mean, the mean of its square and its variance, from the published reports."""
     _, reports = noisy_numbers()
     mean, square = geometric.scores(reports).mean(), geometric.square_scores(reports).mean()
 
@@ -179,14 +172,12 @@ def test_odds_ratio_at_the_edge_has_one_limit():
 
 
 def test_likeliest_table_of_two_channels():
-    """Coins and Warner's design together."""
     table = likeliest_table([seen_reports(joint(STRATA, 580))], (2, 2))
 
     assert table.ravel() == pytest.approx([0.453103, 0.145858, 0.100248, 0.300791], abs=5e-7)
 
 
 def test_likeliest_table_with_an_impossible_cell():
-    """It stays empty, and the others are what is likeliest then."""
     seen = seen_reports(pair(coin, coin, [[375, 175], [244, 206]]))
 
     table = likeliest_table([seen], (2, 2), [(0, 1)])
@@ -250,7 +241,6 @@ def test_bits_of_one_mask_make_a_table():
     ],
 )  # fmt: skip
 def test_sums_are_those_of_the_scores(monkeypatch, first, second, weighted):
-    """Whichever way is taken, in blocks, with weights and without."""
     monkeypatch.setattr(module, "ROWS", 64)
     places = np.arange(1000)
     reported = tuple(_values(each)[places * step % len(_values(each))] for each, step in ((first, 7), (second, 11)))
@@ -264,7 +254,6 @@ def test_sums_are_those_of_the_scores(monkeypatch, first, second, weighted):
 
 
 def _values(each):
-    """Some reported values of a variable, of no order."""
     if each is MASK:
         return np.arange(1 << 13, dtype=np.uint16)[::37]
     if each is subset:
@@ -273,7 +262,6 @@ def _values(each):
 
 
 def test_sums_over_no_report_are_zeros():
-    """Of a group that nobody is in."""
     nothing = np.array([], dtype=np.uint8)
 
     found = Pairs(coin, geometric, (nothing, nothing), *[nothing.astype(float)] * 3).products

@@ -1,5 +1,3 @@
-"""Cells, shares among rows, small groups, half-seen reports, empty and impossible cells: figures and limits."""
-
 import math
 from dataclasses import replace
 from typing import Any
@@ -43,7 +41,6 @@ REGION = variable(public(one_of(3, {"name": "kary_rr", "odds": "3"})))
 
 
 def weighted(one: Variable, other: Variable, columns: Any, weights: Any = None, **rule: Any) -> TwoWayTable:
-    """The table of these reports of two variables."""
     return TwoWayTable(joint([count_pairs(one, other, columns, weights)], len(columns[0])), Rule(**rule))
 
 
@@ -62,7 +59,6 @@ def figures(found: Any) -> tuple[float, ...]:
     ids=["coins", "public group", "three categories"],
 )
 def test_cell_and_share_within_its_row_are_the_published_ones(whole, place, figures, share):
-    """Estimate, error and limits."""
     table = TwoWayTable(whole, Rule())
 
     cell, found = table.cell(*place), table.share(*place)
@@ -72,7 +68,6 @@ def test_cell_and_share_within_its_row_are_the_published_ones(whole, place, figu
 
 
 def test_whole_tables_are_the_published_ones():
-    """Of coins, and of sets of two of four options by a coin's answer; a raw share below 0 is shown as 0."""
     coins, masks, low = TwoWayTable(TWO_COINS, Rule()), TwoWayTable(masks_by_coin(), Rule()), TwoWayTable(THREE, Rule())
 
     assert coins.raw == pytest.approx(np.array([[0.451, 0.149], [0.099, 0.301]]), abs=5e-7)
@@ -138,7 +133,6 @@ OF_REGION = np.array([6.0, 1.0, 2.5])
 
 
 def regional(outcome: Variable, is_weighted: bool, width: int) -> TwoWayTable:
-    """A table by region, whose people all have the same weight."""
     columns = reported(np.array(REGIONAL)[:, :width])
     return weighted(REGION, outcome, columns, OF_REGION[columns[0]] if is_weighted else None, least=0)
 
@@ -172,7 +166,6 @@ def test_errors_are_linearised_over_the_reports():
 
 
 def test_few_effective_people_are_said():
-    """Fewer than ten of a row, by the squares of its own weights; never without weights."""
     columns = reported([[20, 10], [100, 100]])
     weights = np.where((columns[0] == 0) & (np.arange(230) % 15 > 0), 1.0, 12.0)
     few = weighted(openly, coin, columns, weights, least=0)
@@ -183,7 +176,6 @@ def test_few_effective_people_are_said():
 
 
 def test_earlier_channels_are_pooled_by_their_precision():
-    """A weak stratum weighs little, and the whole lies between."""
     strata = [count_pairs(coin, coin, reported(COINS)), count_pairs(warner, warner, reported([[350, 250], [220, 180]]))]
     pooled = TwoWayTable(joint(strata, 2000), Rule())
     one, other = (TwoWayTable(joint([each], 1000), Rule()) for each in strata)
@@ -197,7 +189,6 @@ def test_earlier_channels_are_pooled_by_their_precision():
 
 
 def test_wide_limits_say_so():
-    """Twenty reports tell hardly anything."""
     few = TwoWayTable(pair(coin, coin, [[6, 5], [4, 5]]), Rule())
 
     assert TOO_FEW in few.share(1, 1).warnings
@@ -205,7 +196,6 @@ def test_wide_limits_say_so():
 
 
 def test_small_public_groups_are_left_out_beside_a_randomized_answer():
-    """Fewer than five are left out with their n, and no other answer joins them; whoever has the rows sees them."""
     four = variable(public(one_of(4, {})))
     whole = pair(four, coin, [[50, 40], [2, 1], [30, 20], [1, 0]])
 
@@ -329,7 +319,6 @@ def test_open_answers_have_limits_in_closed_form() -> None:
 
 
 def test_limits_hold_what_is_shown() -> None:
-    """Also where the raw table is impossible, its margins too."""
     samples = [[[30, 2], [9, 1]], [[150, 30], [20, 0]], [[60, 2], [30, 40]], [[49, 1], [0, 0]], [[5, 40], [6, 1]]]
     pairs: list[Joint] = [pair(one, other, counts) for counts in samples
                           for one, other in ((coin, coin), (openly, strong), (strong, openly))]  # fmt: skip
@@ -345,7 +334,6 @@ def test_limits_hold_what_is_shown() -> None:
 
 
 def test_two_of_three_public_groups_are_compared_as_if_they_were_alone() -> None:
-    """The third one has nothing to do with it."""
     all_three = pair(three, strong, [[150, 30], [70, 60], [19, 1]])
 
     found = difference(all_three, (0, 2), 1, (-1.0, 1.0), Z)
