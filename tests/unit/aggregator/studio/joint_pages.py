@@ -21,7 +21,6 @@ SITE = "https://survey.example.org"
 
 
 def application(folder: Path) -> Iterator[Flask]:
-    """On surveys "open", "done", "tried" and "empty"."""
     storage = states(folder)
     yield create_app(Settings(public_url=SITE), storage, now, {})
     storage.close()
@@ -39,7 +38,6 @@ def client(app: Flask) -> FlaskClient:
 
 
 def get(client: FlaskClient, path: str, language: str = "en") -> Any:
-    """The reply to a page of a survey."""
     return client.get(f"/dashboard/surveys/{path}", base_url=SITE, headers={"Accept-Language": language})
 
 
@@ -51,5 +49,4 @@ def cells(page: str) -> list[list[str]]:
 
 
 def document(app: Flask, name: str, kind: str, **options: Any) -> dict[str, Any]:
-    """The answer that programs get to the same question."""
     return dict(app.extensions["joint_results"].document(name, parse_request(kind, options)))

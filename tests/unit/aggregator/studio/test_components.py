@@ -1,5 +1,3 @@
-"""The page about the studio's parts names those that there are."""
-
 import re
 from importlib.resources import files
 from pathlib import Path
@@ -10,7 +8,6 @@ PAGE = (Path(__file__).parents[4] / "docs" / "components.md").read_text(encoding
 
 
 def test_every_token_has_its_line_and_both_themes() -> None:
-    """And each is used."""
     light, dark = (set(re.findall(r"(--[\w-]+):", block)) for block in re.findall(r":root \{(.*?)\}", STYLES[0], re.S))
 
     light_only = {"--text"}
@@ -20,6 +17,5 @@ def test_every_token_has_its_line_and_both_themes() -> None:
 
 
 def test_every_part_that_is_named_has_a_rule() -> None:
-    """A class that went is no longer told."""
     named = set(re.findall(r"`\.([\w-]+)`", PAGE))
     assert named <= set(re.findall(r"\.([a-z][\w-]*)", "".join(STYLES)))

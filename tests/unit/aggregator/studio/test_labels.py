@@ -1,5 +1,3 @@
-"""Labels of questions tell apart those that have the same text."""
-
 from typing import Any
 
 import pytest
@@ -31,7 +29,6 @@ def asked(name: str, *arms: str) -> dict[str, Any]:
     ],
 )
 def test_questions_of_one_text_are_told_apart(questions: tuple[dict[str, Any], ...], titles: list[str]) -> None:
-    """By the arms that are asked them, else by their names; the text itself has neither."""
     arms = {"arms": ARMS} if any("arm" in each for each in questions) else {}
     survey = parse_survey({**document(), "questions": [*questions], **arms})
     names = SurveyVariables(survey, Words("en"))

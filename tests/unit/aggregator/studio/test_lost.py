@@ -39,14 +39,12 @@ LOST = workbook(
 
 @pytest.fixture(autouse=True)
 def accounts(storage: SQLiteStorage) -> None:
-    """Ann, who owns a survey and may begin another."""
     storage.publish(survey())
     storage.access.add_account(Account(b"a" * 16, "Ann"))
     storage.access.grant(b"a" * 16, "exam", "owner")
 
 
 def _texts(path: Path) -> Iterator[str]:
-    """Every text with which a module tells of something that was lost."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     named = {
         node.targets[0].id: node.value
@@ -109,7 +107,6 @@ def test_every_refusal_of_the_catalogue_is_one_that_is_made() -> None:
     ],
 )  # fmt: skip
 def test_what_was_lost_is_told_in_the_readers_language(app: Flask, language: str, told: list[str]) -> None:
-    """Item by item, sentences within sentences too, and none marked as English."""
     client = browser(app, Account(b"a" * 16, "Ann").id, language)
     page = press(client, "/dashboard/new", **{"from": "file", "file": (BytesIO(LOST), "form.xlsx")}).text
     listed = page.partition("<main")[2].rpartition("<ul>")[2].partition("</ul>")[0]
@@ -121,7 +118,6 @@ def test_what_was_lost_is_told_in_the_readers_language(app: Flask, language: str
 
 @pytest.mark.parametrize("constraint", [". >= 17.5 and . <= 99.9", ". >= date('2026-13-45')", "[/x] and . > 1e9"])
 def test_form_with_a_strange_constraint_begins_a_draft(app: Flask, constraint: str) -> None:
-    """The rest of it, with a list of what was left out."""
     data = workbook(
         survey=[["type", "name", "label", "constraint"], ["integer", "n", "N [/x]?", constraint],
                 ["select_one yn", "a", "A?", ""]],
@@ -134,7 +130,6 @@ def test_form_with_a_strange_constraint_begins_a_draft(app: Flask, constraint: s
 
 
 def test_nothing_that_can_be_asked_is_said_with_its_reasons(app: Flask) -> None:
-    """Each reason is a sentence of its own."""
     data = workbook(survey=[["type", "name", "label"], ["text", "why", "Why?"], ["hidden", "x", ""]])
     client = browser(app, Account(b"a" * 16, "Ann").id, "de")
     page = press(client, "/dashboard/new", **{"from": "file", "file": (BytesIO(data), "form.xlsx")}).text
@@ -144,7 +139,6 @@ def test_nothing_that_can_be_asked_is_said_with_its_reasons(app: Flask) -> None:
 
 
 def test_design_says_in_the_readers_language_what_parsing_refuses() -> None:
-    """What the fields of the form can bring about."""
     draft = empty_draft("Exams", "en")
     head = {"opens": "2026-02-01T00:00:00Z", "closes": "2026-01-01T00:00:00Z", "privacy": {"release_batch": 0},
             "after": {"link": "ftp://x"}}  # fmt: skip

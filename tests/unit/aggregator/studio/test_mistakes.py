@@ -41,7 +41,6 @@ ELSEWHERE = {
 
 
 def _told(path: Path) -> Iterator[str]:
-    """Every sentence that a module writes down for whoever made a mistake."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         match node:
             case ast.Call(
@@ -83,7 +82,6 @@ def test_no_mistake_is_put_together_out_of_sight_of_the_catalogues() -> None:
     ],
 )
 def test_mistakes_of_writing_are_told_with_their_place(text: str, told: str) -> None:
-    """In German, as the page New survey tells them."""
     with pytest.raises(SpecError) as refused:
         parse_yaml(text.encode())
 
@@ -101,7 +99,6 @@ def test_mistakes_of_writing_are_told_with_their_place(text: str, told: str) -> 
     ],
 )
 def test_mistakes_of_a_question_are_told_with_its_key(changed: dict[str, object], told: str) -> None:
-    """In German, as the page Design tells them."""
     asked = document()
     asked["questions"] = [{**asked["questions"][0], **changed}]
     found = [problem for problem in problems_of(draft_of(asked), "wrong") if problem.key == "other"]

@@ -18,13 +18,11 @@ ABOUT_REPLY = ("Date", "Set-Cookie", "Content-Security-Policy")
 
 
 def addresses(app: Flask) -> list[str]:
-    """Every address that can be read, of the open survey where it names one."""
     rules = [rule for rule in app.url_map.iter_rules() if "GET" in (rule.methods or ())]
     return [re.sub(r"<(?:[^:<>]+:)?(\w+)>", lambda one: IN_PLACE.get(one[1], "zz"), rule.rule) for rule in rules]
 
 
 def read_all(app: Flask, client: FlaskClient) -> dict[str, object]:
-    """Status, headers and body of every address."""
     found: dict[str, object] = {}
     for address in addresses(app):
         reply = client.get(address, base_url=SITE)

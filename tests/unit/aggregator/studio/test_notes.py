@@ -121,7 +121,6 @@ def _constants(tree: ast.Module) -> dict[str, str]:
 
 
 def _calls(path: Path) -> Iterator[tuple[ast.Call, str]]:
-    """Every call that makes a sentence or refuses with one, and the pattern if it is written there."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     known = _constants(tree)
     for node in ast.walk(tree):
@@ -184,7 +183,6 @@ def test_names_in_notes_are_labels() -> None:
 
 @pytest.mark.parametrize(("language", "told"), [("de", "ist zweimal gewählt"), ("ar", "اختير"), ("en", "asked for")])
 def test_page_refuses_in_the_readers_language(client: FlaskClient, language: str, told: str) -> None:
-    """Nothing of it is marked as English, and the question stands there with its label."""
     page = get(client, "done/tables?kind=crosstab&rows=cheated&columns=cheated", language).text
     refused = page.partition('id="refused"')[2].partition("</div>")[0]
 

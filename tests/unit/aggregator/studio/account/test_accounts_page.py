@@ -19,14 +19,12 @@ LINK = re.compile(r"https://[^<]+(/dashboard/[a-z-]+\?link=[\w-]{20,})")
 
 @pytest.fixture(autouse=True)
 def accounts(storage: SQLiteStorage) -> None:
-    """An admin who has no role, and somebody who is none."""
     storage.publish(survey())
     storage.access.add_account(EVE)
     storage.access.add_account(BEN)
 
 
 def act(app: Flask, what: str, **given: Any) -> Any:
-    """The reply to Eve, who does something to Ben's account."""
     return press(browser(app, EVE.id), f"/dashboard/accounts/{BEN.id.hex()}", act=what, **given)
 
 
@@ -41,7 +39,6 @@ def test_accounts_are_listed_as_text(app: Flask) -> None:
 
 
 def test_disabled_account_is_out_at_once_and_comes_back(app: Flask) -> None:
-    """Its sessions end; enabled again it is let in by a new link, which is shown once and good once."""
     ben = browser(app, BEN.id)
     assert act(app, "disable").status_code == 303
     assert ben.get("/dashboard/").status_code == 302
@@ -58,7 +55,6 @@ def test_disabled_account_is_out_at_once_and_comes_back(app: Flask) -> None:
 
 
 def test_last_admin_is_neither_disabled_nor_demoted(app: Flask, storage: SQLiteStorage) -> None:
-    """And is told why, in his language."""
     own = f"/dashboard/accounts/{EVE.id.hex()}"
     for what in ("disable", "no_admin"):
         reply = press(browser(app, EVE.id), own, act=what)
@@ -79,7 +75,6 @@ def test_two_admins_cannot_disable_each_other(app: Flask, storage: SQLiteStorage
 
 
 def test_admin_sees_no_results_unless_granted_and_the_grant_is_seen(app: Flask, storage: SQLiteStorage) -> None:
-    """His own grant stands in the journal, with his name as the one who gave it."""
     eve = browser(app, EVE.id)
     assert eve.get("/dashboard/surveys/exam/results").status_code == 404
     own = f"/dashboard/accounts/{EVE.id.hex()}"
@@ -95,7 +90,6 @@ def test_admin_sees_no_results_unless_granted_and_the_grant_is_seen(app: Flask, 
 
 
 def test_invitation_without_a_role_makes_an_account(app: Flask, storage: SQLiteStorage) -> None:
-    """And with one, one with that role; neither is an admin."""
     asked = (("Zoe", {}, {}), ("Kim", {"role": "analyst", "survey": "exam"}, {"exam": "analyst"}))
     for name, given, grants in asked:
         [path] = LINK.findall(press(browser(app, EVE.id), "/dashboard/accounts", **given).text)
@@ -105,7 +99,6 @@ def test_invitation_without_a_role_makes_an_account(app: Flask, storage: SQLiteS
 
 
 def test_unknown_account_leads_to_the_list(app: Flask) -> None:
-    """Nothing is said of it."""
     eve = browser(app, EVE.id)
     for path in ("/dashboard/accounts/sentinel", "/dashboard/accounts/" + "0" * 32):
         assert eve.get(path).headers["Location"] == "/dashboard/accounts"
@@ -114,7 +107,6 @@ def test_unknown_account_leads_to_the_list(app: Flask) -> None:
 
 
 def test_account_is_deleted_by_its_name(app: Flask, storage: SQLiteStorage) -> None:
-    """Whoever signed in with it is out at once; a survey keeps an owner, and the server an admin."""
     ben = browser(app, BEN.id)
     assert act(app, "delete", typed="Bob").status_code == 422
     storage.access.grant(BEN.id, "exam", "owner")

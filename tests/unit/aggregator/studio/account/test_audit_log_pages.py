@@ -19,7 +19,6 @@ HISTORY = "/dashboard/surveys/exam/history"
 
 @pytest.fixture(autouse=True)
 def accounts(storage: SQLiteStorage) -> None:
-    """An owner of one survey of two, and an admin."""
     for name in ("exam", "other"):
         storage.publish(survey(name=name))
     for account in (ANN, EVE):
@@ -33,7 +32,6 @@ def rows(page: str) -> list[str]:
 
 
 def test_entries_are_told_by_name_and_in_words(app: Flask, storage: SQLiteStorage) -> None:
-    """Ids become names, and names stay text; neither a bare number nor a word of the program's is what owners know."""
     page = browser(app, ANN.id).get(HISTORY).text
     assert "Eve gave a role exam · Owner · &lt;i&gt;Ann&lt;/i&gt;" in rows(page)[0]
     assert ANN.id.hex() not in page.partition("<main")[2]
@@ -44,7 +42,6 @@ def test_entries_are_told_by_name_and_in_words(app: Flask, storage: SQLiteStorag
 
 
 def test_owners_read_of_their_survey_alone(app: Flask) -> None:
-    """Admins read all, or what concerns one survey, without a role on it."""
     own = browser(app, ANN.id).get(HISTORY).text
     whole = browser(app, EVE.id).get("/dashboard/journal").text
     one = browser(app, EVE.id).get("/dashboard/journal?survey=other").text
@@ -58,7 +55,6 @@ def test_owners_read_of_their_survey_alone(app: Flask) -> None:
 
 
 def test_pages_go_on_to_older_entries(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each entry once, until there is none."""
     monkeypatch.setattr(audit_log_pages, "ROWS", 2)
     eve, address, told = browser(app, EVE.id), "/dashboard/journal", list[str]()
     while True:
@@ -75,7 +71,6 @@ def test_pages_go_on_to_older_entries(app: Flask, monkeypatch: pytest.MonkeyPatc
 
 
 def test_day_leaves_later_entries_out(app: Flask) -> None:
-    """What is no day is as if none was asked for."""
     eve = browser(app, EVE.id)
 
     assert rows(eve.get("/dashboard/journal?day=2001-01-01").text) == []

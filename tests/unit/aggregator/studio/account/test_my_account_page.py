@@ -1,5 +1,3 @@
-"""One's own keys and sessions on a page, and coming in by an invitation."""
-
 import re
 from typing import Any
 
@@ -21,7 +19,6 @@ BEN = Account(b"b" * 16, "Ben")
 
 @pytest.fixture(autouse=True)
 def accounts(storage: SQLiteStorage) -> None:
-    """An owner of everything, and Ben, who looks at the results of one survey."""
     storage.publish(survey())
     storage.access.add_owner("first")
     storage.access.add_account(BEN)
@@ -38,7 +35,6 @@ def seconds(app: Flask) -> int:
 
 
 def test_key_is_shown_once_and_listed_from_then_on(app: Flask, ben: FlaskClient, storage: SQLiteStorage) -> None:
-    """By its label, never by its secret; it lets in for what was asked for."""
     asked = {"label": "R on my laptop", "scope": ["results:read"], "survey": "exam", "days": "30"}
     made = press(ben, "/dashboard/me/keys", **asked)
     secret = re.search(r"sottovoce-key-[\w-]{20,}", made.text)
@@ -73,7 +69,6 @@ WRONG_KEYS: list[tuple[dict[str, Any], str]] = [
 
 
 def test_key_that_cannot_be_is_refused_in_a_sentence(ben: FlaskClient, storage: SQLiteStorage) -> None:
-    """Nothing is made, and nothing that was typed is repeated; what is too large gets no page of its own."""
     for wrong, told in WRONG_KEYS:
         reply = press(ben, "/dashboard/me/keys", **({"label": "x", "scope": ["results:read"], "days": "90"} | wrong))
         assert (reply.status_code, told in reply.text) == (422 if told else 413, True), told
@@ -95,7 +90,6 @@ def test_nobody_touches_what_is_anothers(app: Flask, ben: FlaskClient, storage: 
 
 
 def test_sessions_are_listed_and_ended(app: Flask, ben: FlaskClient, storage: SQLiteStorage) -> None:
-    """One by one, or all; a stolen cookie is worth nothing then."""
     phone, laptop = browser(app, BEN.id), browser(app, BEN.id)
     assert "(this one)" in ben.get("/dashboard/me").text
     cookie = phone.get_cookie(app.config["STAFF_COOKIE"])
@@ -109,7 +103,6 @@ def test_sessions_are_listed_and_ended(app: Flask, ben: FlaskClient, storage: SQ
 
 
 def test_what_is_done_to_ones_own_is_noted_with_who(app: Flask, ben: FlaskClient, storage: SQLiteStorage) -> None:
-    """A key made and revoked, all sessions ended; signing in by a link makes a key, which is one's own doing too."""
     first, own = storage.journal.head().number, BEN.id.hex()
     press(ben, "/dashboard/me/keys", label="x", scope=["results:read"], survey="exam", days="1")
     [key] = storage.access.list_keys(BEN.id)
@@ -126,7 +119,6 @@ def test_what_is_done_to_ones_own_is_noted_with_who(app: Flask, ben: FlaskClient
 
 
 def test_invitation_makes_one_account_and_signs_it_in(app: Flask, storage: SQLiteStorage) -> None:
-    """To look at it spends nothing; used again it makes none; a name that looks like markup stays a name."""
     path = invitation_link(storage.access, "", "exam", "analyst", seconds(app) // DAY)
     client = app.test_client()
     assert client.get(path).status_code == 200

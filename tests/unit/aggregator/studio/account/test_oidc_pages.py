@@ -16,10 +16,7 @@ CALLBACK = "/dashboard/oidc/callback"
 
 
 class Institution:
-    """An institution that knows one person, whoever comes."""
-
     def address(self, *_: object) -> str:
-        """Where it would ask who somebody is."""
         return "https://university.example/"
 
     def subject(self, *_: object) -> str:
@@ -28,7 +25,6 @@ class Institution:
 
 @pytest.fixture
 def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
-    """The application whose only door is the institution, with two accounts that it does not know."""
     storage.publish(survey())
     for account in (ANN, BEN):
         storage.access.add_account(account)
@@ -39,7 +35,6 @@ def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
 
 
 def test_account_binds_itself_and_nobody_elses(app: Flask, storage: SQLiteStorage) -> None:
-    """The next one whom the institution calls so is refused; a cookie that was made up binds nothing."""
     ann, ben = browser(app, ANN.id), browser(app, BEN.id)
     assert "https://university.example/" in press(ann, "/dashboard/oidc/bind").text
     assert ann.get(CALLBACK).status_code == 200
@@ -56,7 +51,6 @@ def test_account_binds_itself_and_nobody_elses(app: Flask, storage: SQLiteStorag
 
 
 def test_way_back_from_the_institution_is_the_page_asked_for(app: Flask, storage: SQLiteStorage) -> None:
-    """Of this site, whatever the link says; the key's form is not shown where its door is closed."""
     storage.access.set_subject(ANN.id, "https://university.example ada")
     client = app.test_client()
     door = client.get("/dashboard/me").headers["Location"]

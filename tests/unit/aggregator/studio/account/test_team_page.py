@@ -18,7 +18,6 @@ LEAVE = "/dashboard/surveys/exam/leave"
 
 @pytest.fixture(autouse=True)
 def accounts(storage: SQLiteStorage) -> None:
-    """Ann, who owns a survey, Ben without a role, and an admin."""
     storage.publish(survey())
     for account in (ANN, BEN, EVE):
         storage.access.add_account(account)
@@ -26,7 +25,6 @@ def accounts(storage: SQLiteStorage) -> None:
 
 
 def test_roles_are_given_changed_and_taken_away(app: Flask, storage: SQLiteStorage) -> None:
-    """By name; what was sent is not repeated where nobody has it."""
     ann = browser(app, ANN.id)
     refused = press(ann, TEAM, act="grant", account="sentinel", role="viewer")
     assert (refused.status_code, "sentinel" in refused.text) == (422, False)
@@ -44,7 +42,6 @@ def test_roles_are_given_changed_and_taken_away(app: Flask, storage: SQLiteStora
 
 
 def test_last_owner_cannot_leave(app: Flask, storage: SQLiteStorage) -> None:
-    """Whichever way; once there is another one, they can."""
     ann = browser(app, ANN.id)
     for path, form in (
         (LEAVE, {"sure": "yes"}),
@@ -63,7 +60,6 @@ def test_last_owner_cannot_leave(app: Flask, storage: SQLiteStorage) -> None:
 
 
 def test_admin_who_granted_himself_stands_in_the_team(app: Flask) -> None:
-    """On the survey, or on every one, where only an admin changes it."""
     eve = browser(app, EVE.id)
     own = f"/dashboard/accounts/{EVE.id.hex()}"
     for survey_name, told in (("exam", "<bdi>Eve</bdi>"), ("", "on every survey; only an admin can change that")):
@@ -74,7 +70,6 @@ def test_admin_who_granted_himself_stands_in_the_team(app: Flask) -> None:
 
 
 def test_invitation_of_the_team_is_for_its_survey(app: Flask, storage: SQLiteStorage) -> None:
-    """It is shown once, and noted as the owner's."""
     page = press(browser(app, ANN.id), TEAM, act="invite", role="fieldwork").text
     [made] = storage.access.invitations()
 
@@ -85,7 +80,6 @@ def test_invitation_of_the_team_is_for_its_survey(app: Flask, storage: SQLiteSto
 
 
 def test_refusal_of_a_role_says_what_to_do(app: Flask, storage: SQLiteStorage) -> None:
-    """On a page, in the language that was chosen."""
     storage.access.grant(BEN.id, "exam", "viewer")
     html = {"Accept": "text/html"}
 
@@ -94,7 +88,6 @@ def test_refusal_of_a_role_says_what_to_do(app: Flask, storage: SQLiteStorage) -
 
 
 def test_draft_has_a_team_before_anybody_can_answer(app: Flask, storage: SQLiteStorage) -> None:
-    """Its owner lets a colleague write too, whose page Design it then is."""
     storage.drafts.add("sketch", empty_draft("Sketch", "en").dumped)
     storage.access.grant(ANN.id, "sketch", "owner")
     ann, ben, team = browser(app, ANN.id), browser(app, BEN.id), "/dashboard/surveys/sketch/team"

@@ -1,5 +1,3 @@
-"""What the tests of the page Design share."""
-
 import pytest
 from flask import Flask
 

@@ -1,5 +1,3 @@
-"""Versions of a draft in words, and files with anything missing: each page opens, or the import says why not."""
-
 import copy
 import io
 import json
@@ -57,7 +55,6 @@ def told(typed: dict[str, str], language: str = "en", base: SurveyDraft | None =
 
 
 def test_fields_and_choices_are_those_of_the_form() -> None:
-    """Dates as days, codes as their sentences, conditions as the answers that they look at."""
     found = told(TYPED)
     assert found["The survey: How many will answer?"] == ("1,500", "")
     assert found["The survey: Who can answer"][0].startswith("Anyone with a personal link, which cannot be matched")
@@ -98,7 +95,6 @@ class Fields(HTMLParser):
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Read a field, or begin one whose value follows."""
         given = {key: value or "" for key, value in attrs}
         name = given.get("name", "")
         if tag == "input" and (given.get("type") not in ("checkbox", "radio") or "checked" in given):
@@ -110,12 +106,10 @@ class Fields(HTMLParser):
             self._text = "" if "value" in given else self._select
 
     def handle_data(self, data: str) -> None:
-        """Take the text of a field, or of an option without a value."""
         if self._text:
             self.found[self._text] = data.strip()
 
     def handle_endtag(self, tag: str) -> None:  # noqa: ARG002 - what the parser calls
-        """What follows is no field's."""
         self._text = ""
 
 
@@ -172,7 +166,6 @@ def mutated(document: Any, draw: Random) -> Any:
 
 
 def imported(ann: Researcher, document: Any) -> Any:
-    """The reply to the import of a survey file."""
     return ann.post("new", **{"from": "file", "file": (io.BytesIO(json.dumps(document).encode()), "a.json")})
 
 

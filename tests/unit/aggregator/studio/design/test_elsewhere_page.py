@@ -1,5 +1,3 @@
-"""Use in another survey: the lines for each system, and what cannot be asked alone."""
-
 import re
 from html import unescape
 
@@ -27,19 +25,16 @@ CHEATED, REASON = document()["questions"][:2]
 
 @pytest.fixture
 def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
-    """Return the application on an empty database."""
     return create_app(Settings(public_url=SITE), storage, clock, question_assets())
 
 
 def lines_of(page: str) -> str:
-    """Return the lines to put into the other survey, as a browser shows them."""
     found = re.search(r'<pre [^>]*id="lines"[^>]*><code>(.*?)</code>', page, re.DOTALL)
     return unescape(found[1]) if found else ""
 
 
 @pytest.mark.parametrize("system", HOSTS)
 def test_lines_carry_the_question_chosen(ann: Researcher, storage: SQLiteStorage, system: str) -> None:
-    """For every system, of a published survey; its server's own frame is proposed."""
     storage.publish(survey())
     page = ann.get(f"{PAGE}?question=reason&system={system}")
     assert question_in(lines_of(page)) == parse_question(REASON).document
@@ -55,7 +50,6 @@ def test_each_system_has_a_name() -> None:
 
 
 def test_other_address_and_a_wrong_one(ann: Researcher, storage: SQLiteStorage) -> None:
-    """The lines follow the address; what is no address gives no lines, and says what one looks like."""
     storage.publish(survey())
     assert "https://q.example.org/q/1/element-" in lines_of(ann.get(f"{PAGE}?frame=https://q.example.org/q/1/"))
     wrong = ann.get(f'{PAGE}?frame=javascript:"><b>/')
@@ -66,7 +60,6 @@ def test_other_address_and_a_wrong_one(ann: Researcher, storage: SQLiteStorage) 
 
 
 def test_only_what_can_be_asked_alone_is_offered(ann: Researcher, storage: SQLiteStorage) -> None:
-    """Neither public questions nor those of several waves; a condition is left behind."""
     tied = {**REASON, "visible_if": {"cheated": "yes"}, "when_absent": "time"}
     storage.publish(survey(questions=[CHEATED, tied, document()["questions"][2]]))
     page = ann.get(PAGE)
@@ -103,7 +96,6 @@ def test_block_is_offered_with_the_columns_of_each_question(ann: Researcher, sto
 
 
 def test_button_on_the_card_leads_there(ann: Researcher, storage: SQLiteStorage) -> None:
-    """What was typed is saved first; a draft with mistakes leads to their list."""
     storage.drafts.add("exam", draft_of(document()).dumped)
     button = re.search(r'value="(elsewhere:cheated)"', ann.get("surveys/exam/design"))
     assert button

@@ -1,5 +1,3 @@
-"""Questions asked by a link: a file is published, its address shown, and withdrawn by whom may."""
-
 import json
 from io import BytesIO
 from typing import Any
@@ -24,7 +22,6 @@ WITHDRAW = "Withdraw this question"
 
 @pytest.fixture(autouse=True)
 def accounts(storage: SQLiteStorage) -> None:
-    """Ann and Ben own a survey each, Eve is an admin."""
     for account, name in ((ANN, "exam"), (BEN, "other"), (EVE, "")):
         storage.access.add_account(account)
         if name:
@@ -33,12 +30,10 @@ def accounts(storage: SQLiteStorage) -> None:
 
 
 def publish(client: FlaskClient, document: dict[str, Any]) -> Any:
-    """The reply to the upload of a question's file."""
     return press(client, PAGE, file=(BytesIO(json.dumps(document).encode()), "question.yaml"))
 
 
 def test_owner_publishes_and_withdraws(app: Flask, storage: SQLiteStorage) -> None:
-    """The page shows address and next survey, and warns that there is no consent; other owners may not withdraw."""
     ann, ben = browser(app, ANN.id), browser(app, BEN.id)
     assert publish(ann, LINK).headers["Location"].endswith(f"#{DIGEST}")
     shown = ann.get(PAGE).text
@@ -58,7 +53,6 @@ def test_question_without_a_text_in_the_readers_language_has_one_of_its_own(app:
 
 
 def test_question_of_two_owners_stands_once_and_is_both_owners(app: Flask, storage: SQLiteStorage) -> None:
-    """With one address, which stays until both have withdrawn it."""
     owners = [browser(app, account.id) for account in (ANN, BEN)]
     for owner in owners:
         publish(owner, LINK)
@@ -80,14 +74,12 @@ def test_admin_withdraws_what_others_published(app: Flask, storage: SQLiteStorag
 
 @pytest.mark.parametrize("document", [COIN, {**LINK, "then": "http://forms.example.org/"}])
 def test_other_files_are_refused_with_the_reason(app: Flask, storage: SQLiteStorage, document: dict[str, Any]) -> None:
-    """And nothing is published."""
     reply = publish(browser(app, ANN.id), document)
     assert (reply.status_code, "must be an address such as" in reply.text) == (422, True)
     assert storage.link_questions.all() == []
 
 
 def test_who_may_not_publish_sees_no_page(app: Flask, storage: SQLiteStorage) -> None:
-    """Neither the page nor the link to it; with a role that only reads, nothing changes."""
     storage.access.add_account(VIC)
     storage.access.grant(VIC.id, "exam", "viewer")
     vic = browser(app, VIC.id)

@@ -1,5 +1,3 @@
-"""New survey: what a draft may begin with, and what nobody is shown."""
-
 import json
 import re
 from io import BytesIO
@@ -24,7 +22,6 @@ NEW = "/dashboard/new"
 
 @pytest.fixture(autouse=True)
 def surveys(storage: SQLiteStorage) -> None:
-    """One of Ann's and another one, which is Eve's."""
     storage.publish(survey())
     storage.publish(survey(name="secret", title={"en": "Nobody else's"}))
     for account, owned in ((ANN, "exam"), (EVE, "secret")):
@@ -39,7 +36,6 @@ def ann(app: Flask) -> FlaskClient:
 
 @pytest.mark.parametrize("name", ["exam", "protection"])
 def test_template_becomes_a_draft_that_can_be_published(ann: FlaskClient, storage: SQLiteStorage, name: str) -> None:
-    """With the protection of the template, as all of them do, and owned by whoever began it."""
     reply = press(ann, NEW, **{"from": "template", "template": name})
     began = reply.headers["Location"].split("/")[-2]
     kept = storage.drafts.draft(began)
@@ -58,7 +54,6 @@ def test_file_of_another_program_is_told_what_to_do_with_it(ann: FlaskClient) ->
 
 
 def test_upload_that_is_too_large_leads_back(ann: FlaskClient) -> None:
-    """With how large it may be."""
     headers = {"Accept": "text/html", "Sec-Fetch-Site": "same-origin"}
     reply = ann.post(NEW, data=b"a" * 700_000, headers=headers, content_type="application/x-www-form-urlencoded")
     assert reply.status_code == 413
@@ -80,7 +75,6 @@ def test_templates_say_what_they_cost_and_give_and_where_they_come_from(ann: Fla
 
 
 def test_what_one_may_not_know_of_is_not_copied(ann: FlaskClient, storage: SQLiteStorage) -> None:
-    """Neither offered nor taken, whether it is published or being written."""
     storage.drafts.add("unseen", storage.drafts.draft(_begun(ann, "copy", copy="exam")).document)  # type: ignore[union-attr]
     page = ann.get(NEW).text
 
@@ -111,7 +105,6 @@ def _begun(client: FlaskClient, way: str, **given: str) -> str:
 
 
 def test_workbook_is_refused_in_the_readers_language(app: Flask) -> None:
-    """With the sheet and the row, and what to do."""
     client = browser(app, ANN.id, "de")
     for data, told in (
         (b"PK\x03\x04 no workbook", "Das ist keine .xlsx-Arbeitsmappe"),

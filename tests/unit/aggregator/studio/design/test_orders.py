@@ -1,5 +1,3 @@
-"""Rare fields of the page Design, without a script: orders, plans, facts that hide an answer, screening out, arms."""
-
 import io
 import re
 from typing import Any
@@ -50,7 +48,6 @@ def study(**more: Any) -> dict[str, Any]:
     ],
 )
 def test_order_is_read(order: str, last: str, found: dict[str, Any]) -> None:
-    """How many stay at the end, or which; written again as it was."""
     made = with_order({**CHOICE, "order": "random", "keep_last": ["c0"]}, order, last)
 
     assert {key: made[key] for key in ("order", "keep_last") if key in made} == found
@@ -59,13 +56,11 @@ def test_order_is_read(order: str, last: str, found: dict[str, Any]) -> None:
 
 
 def test_type_without_options_has_no_order() -> None:
-    """After a change of type, none is left."""
     for kind in ("boolean", "integer", "note"):
         assert "order" not in with_order({**asks("a", kind=kind), "order": "random"}, "random", "1"), kind
 
 
 def test_plan_is_written_and_read() -> None:
-    """One comparison a line, defaults left out; what is none of it is kept for the survey's checks."""
     draft = draft_of(parse_survey(study()).document)
 
     assert written_plan(draft) == "copied against direct, ratio, 0.99\nyear by arm, category c1"
@@ -77,7 +72,6 @@ def test_plan_is_written_and_read() -> None:
 
 
 def test_survey_becomes_the_same_survey_again() -> None:
-    """Nothing is lost on the way through a draft."""
     asked = parse_survey(study())
     assert survey_of_draft(draft_of(asked.document), asked.name).document == asked.document
 
@@ -99,7 +93,6 @@ def test_names_made_of_texts_stand_in_the_whole_survey() -> None:
 
 
 def test_fields_are_shown_kept_and_changed(ann: Researcher, storage: SQLiteStorage) -> None:
-    """From a file; after a save of something else; and by the fields themselves, without a script."""
     design = begin(ann, parse_survey(study()).document)
     page = ann.get(design)
     assert '<option value="random" selected>' in page
@@ -120,7 +113,6 @@ def test_fields_are_shown_kept_and_changed(ann: Researcher, storage: SQLiteStora
 
 
 def test_mistakes_lead_to_their_field() -> None:
-    """A plan that names a deleted question, and too many that stay at the end."""
     draft = draft_of({**study(), "analysis_plan": [{"question": "gone", "by": "arm"}]})
     assert "analysis_plan" in [each.place.field for each in problems_of(draft, "exam") if each.grave]
 
@@ -130,7 +122,6 @@ def test_mistakes_lead_to_their_field() -> None:
 
 
 def test_invite_shows_the_link_of_the_tablet(ann: Researcher, storage: SQLiteStorage) -> None:
-    """With a code of staff; where people have cards, without one; other surveys have no such link."""
     for name, more in (("tablet", {"kiosk": True}), ("cards", {"kiosk": True, "access": "token"}), ("plain", {})):
         made = parse_survey({**document_of(asks("copied", mechanism=COIN), name=name), **more})
         storage.publish(made)
@@ -144,21 +135,18 @@ HIDDEN = asks("copied", kind="boolean", procedure="crosswise", innocuous=FACT)
 
 
 def with_fact(**more: Any) -> dict[str, Any]:
-    """A public question, one that a coin protects and one that a fact hides."""
     return document_of(
         asks("year", kind="select_one", choices=names(2), public=True), asks("cheated", mechanism=COIN), HIDDEN, **more
     )
 
 
 def begin(ann: Researcher, document: dict[str, Any]) -> str:
-    """The address of the page Design of a draft from a file."""
     file = io.BytesIO(canonical.dump(document))
     ann.post("new", **{"from": "file", "file": (file, "exam.json")})
     return "surveys/vector/design"
 
 
 def test_procedure_of_a_file_is_shown_and_kept(ann: Researcher, storage: SQLiteStorage) -> None:
-    """Also after a save of something else; each of its fields can be changed."""
     document = parse_survey(with_fact()).document
     design = begin(ann, document)
     page = ann.get(design)
@@ -176,7 +164,6 @@ def test_procedure_of_a_file_is_shown_and_kept(ann: Researcher, storage: SQLiteS
 
 
 def test_public_question_of_a_file_without_a_text_is_shown(ann: Researcher) -> None:
-    """With its number among those that could divide the respondents, and with the problem at its field."""
     nameless = {"type": "boolean", "name": "member", "public": True}
     page = ann.get(begin(ann, document_of(asks("cheated", mechanism=COIN), nameless)))
     assert '<option value="1">Question 2</option>' in page
@@ -194,7 +181,6 @@ def test_conditions_of_two_kinds_are_a_files(ann: Researcher, visible_if: dict[s
 
 
 def test_procedure_is_chosen_and_left_on_the_page(ann: Researcher, storage: SQLiteStorage) -> None:
-    """The fields appear with the next page; an unfinished one is an error at its field; another type has none."""
     design = begin(ann, parse_survey(document_of(asks("cheated", public=True), asks("b", mechanism=COIN))).document)
     ann.post(design, version="1", **{"q0.procedure": "crosswise", "q0.harm": "public"}, do="save")
     page = ann.get(design)
@@ -218,7 +204,6 @@ def test_procedure_is_chosen_and_left_on_the_page(ann: Researcher, storage: SQLi
 
 
 def test_people_are_screened_out_by_a_public_answer(ann: Researcher, storage: SQLiteStorage) -> None:
-    """The field offers public answers alone; without an answer, text and link, nothing is written."""
     design = begin(ann, parse_survey(with_fact()).document)
     page = ann.get(design)
     assert [each.value for each in public_answers(newest(storage, "vector"))] == ["year=c0", "year=c1"]
@@ -265,14 +250,12 @@ def test_condition_that_only_a_file_can_say_is_kept(
 
 
 def selected(page: str, field: str) -> str:
-    """The selected option of a card's field; "" for the first one."""
     options = page.partition(f'name="{field}"')[2].partition("</select>")[0]
     found = re.search(r"<option selected>([^<]*)<", options)
     return found[1] if found else ""
 
 
 def test_draft_with_arms_opens_shows_and_keeps_them(ann: Researcher, storage: SQLiteStorage) -> None:
-    """From a file, and after a save of something else."""
     name = "vector"
     page = ann.get(begin(ann, parse_survey(two_arms()).document))
 
@@ -286,7 +269,6 @@ def test_draft_with_arms_opens_shows_and_keeps_them(ann: Researcher, storage: SQ
 
 
 def test_arms_are_made_on_the_page(ann: Researcher, storage: SQLiteStorage) -> None:
-    """Names with weights; a card is then moved to an arm, and back to all."""
     ann.post("new", **{"from": "empty", "title": "Life"})
     design = "surveys/life/design"
     ann.post(design, version="1", do="add:boolean")
@@ -305,13 +287,11 @@ def test_arms_are_made_on_the_page(ann: Researcher, storage: SQLiteStorage) -> N
 
 @pytest.mark.parametrize("text", ["one, two", "one: 3, two: 1", " one:1 ,two : 2,", ""])
 def test_field_of_arms_is_read_as_it_is_written(text: str) -> None:
-    """Spaces and weights of 1 make no difference."""
     draft = draft_of({**two_arms(), "arms": read_arms(text) or []})
     assert read_arms(written_arms(draft)) == read_arms(text)
 
 
 def test_weight_that_is_none_leads_to_its_field(ann: Researcher) -> None:
-    """It is kept as text until it is mended."""
     assert read_arms("one: many, two") == [{"name": "one", "weight": "many"}, {"name": "two", "weight": 1}]
     ann.post("new", **{"from": "empty", "title": "Life"})
     ann.post("surveys/life/design", version="1", **{"arms": "one"}, do="add:boolean")

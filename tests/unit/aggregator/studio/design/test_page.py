@@ -1,5 +1,3 @@
-"""Design, Publish, Settings and the list: drafts as two people write them, and what is kept of what they typed."""
-
 import io
 import re
 from dataclasses import replace
@@ -21,8 +19,6 @@ SAME = {"Sec-Fetch-Site": "same-origin"}
 
 
 class Researcher:
-    """A browser without a script, signed in."""
-
     def __init__(self, app: Flask) -> None:
         self._client: Any = log_in(app)[0]
 
@@ -44,20 +40,17 @@ def newest(storage: SQLiteStorage, name: str) -> SurveyDraft:
 
 
 def kept_titles(storage: SQLiteStorage) -> list[str]:
-    """Those of all versions of the draft, the newest first."""
     versions = [storage.drafts.draft("exam", number) for number in storage.drafts.versions("exam")]
     return [SurveyDraft.read(kept.document).title for kept in versions if kept]
 
 
 @pytest.fixture
 def exam(storage: SQLiteStorage) -> SQLiteStorage:
-    """The database, with a draft of the small survey."""
     storage.drafts.add("exam", draft_of(document()).dumped)
     return storage
 
 
 def test_survey_is_written_and_published_without_a_script(ann: Researcher, storage: SQLiteStorage) -> None:
-    """From the empty list to an open survey, by forms alone."""
     assert "no surveys yet" in ann.get("")
     assert ann.post("new", **{"from": "empty", "title": "Life on campus"}).location.endswith("/life-on-campus/design")
     design = "surveys/life-on-campus/design"
@@ -74,7 +67,6 @@ def test_survey_is_written_and_published_without_a_script(ann: Researcher, stora
 
 
 def test_whoever_writes_over_another_sees_both_texts(ann: Researcher, exam: SQLiteStorage) -> None:
-    """And both stay among the versions, whichever is kept."""
     design = "surveys/exam/design"
     ann.post(design, version="1", **{"title.en": "Theirs"})
     reply = ann.post(design, version="1", **{"title.en": "<b>Mine</b>"})
@@ -127,7 +119,6 @@ def test_save_for_a_draft_that_is_gone_is_not_laid_over_another_of_its_name(
 
 @pytest.mark.usefixtures("exam")
 def test_script_is_told_of_the_version_that_it_saved(ann: Researcher) -> None:
-    """And without a stamp, as without a script, each version has none."""
     form = {"version": "1", "title.en": "Mine", "stamp": "ab.1", "by": "script"}
     page = ann.post("surveys/exam/design", **form).text
     assert 'name="version" value="2"' in page
@@ -138,7 +129,6 @@ def test_script_is_told_of_the_version_that_it_saved(ann: Researcher) -> None:
 
 @pytest.mark.usefixtures("exam")
 def test_version_that_is_gone_is_not_saved_over(ann: Researcher) -> None:
-    """Of a page that was open for fifty saves, both texts are shown too."""
     assert ann.post("surveys/exam/design", version="777", **{"title.en": "Late"}).status_code == 409
 
 
@@ -151,7 +141,6 @@ def test_options_keep_their_names_when_others_come_and_go(ann: Researcher, exam:
 
 @pytest.mark.usefixtures("exam")
 def test_what_was_typed_comes_back_as_text(ann: Researcher) -> None:
-    """Markup, and ten thousand letters, which a problem tells of."""
     typed = "<script>alert(1)</script>" + "x" * 10_000
     ann.post("surveys/exam/design", version="1", **{"q0.label.en": typed})
     page = ann.get("surveys/exam/design")
@@ -160,7 +149,6 @@ def test_what_was_typed_comes_back_as_text(ann: Researcher) -> None:
 
 
 def test_survey_that_devices_refuse_is_not_published(ann: Researcher, storage: SQLiteStorage) -> None:
-    """Neither by the button nor past it."""
     dear = document(questions=[{**document()["questions"][0], "mechanism": {"epsilon": "4"}}])
     storage.drafts.add("exam", draft_of(dear).dumped)
     assert "devices allow 3" in ann.get("surveys/exam/publish")
@@ -192,7 +180,6 @@ def test_correction_says_which_questions_keep_their_counts(ann: Researcher, stor
 
 
 def test_closing_says_what_devices_still_keep(ann: Researcher, storage: SQLiteStorage) -> None:
-    """Where they wait before they send, and nowhere else."""
     storage.publish(survey())
     assert "Devices wait" not in ann.get("surveys/exam/settings")
     storage.publish(survey(revision=2, privacy={"send_within_hours": 24}))
@@ -200,7 +187,6 @@ def test_closing_says_what_devices_still_keep(ann: Researcher, storage: SQLiteSt
 
 
 def test_survey_is_closed_opened_again_and_deleted_by_its_name(ann: Researcher, storage: SQLiteStorage) -> None:
-    """Only whoever types the name deletes."""
     storage.publish(survey())
     ann.post("surveys/exam/settings/close")
     assert storage.revisions("exam")[0].closed
@@ -214,7 +200,6 @@ def test_survey_is_closed_opened_again_and_deleted_by_its_name(ann: Researcher, 
 
 
 def test_file_that_holds_no_survey_is_refused_in_words(ann: Researcher, storage: SQLiteStorage) -> None:
-    """And nothing is begun."""
     for data in (b"", b"- a\n", b"questions: 5\n", b"questions: [1]\n", b"title: x\nquestions: []\n",
                  b"a: &a [*a]\n", b"\xff", b"PK\x03\x04 no workbook", b"{"):  # fmt: skip
         reply = ann.post("new", **{"from": "file", "file": (io.BytesIO(data), "survey.yaml")})
@@ -223,7 +208,6 @@ def test_file_that_holds_no_survey_is_refused_in_words(ann: Researcher, storage:
 
 
 def test_file_and_copy_begin_a_draft_whose_owner_is_whoever_began_it(ann: Researcher, storage: SQLiteStorage) -> None:
-    """A file with mistakes too: the page names them."""
     text = b"title: {en: Mine}\ndefault_language: en\nquestions: [{type: boolean, name: a, label: {en: A}}]\n"
     ann.post("new", **{"from": "file", "file": (io.BytesIO(text), "survey.yaml")})
     ann.post("new", **{"from": "copy", "copy": "mine"})
@@ -232,7 +216,6 @@ def test_file_and_copy_begin_a_draft_whose_owner_is_whoever_began_it(ann: Resear
 
 
 def test_list_finds_and_sorts_drafts_and_surveys(ann: Researcher, storage: SQLiteStorage) -> None:
-    """By title and by state; the search is in the address."""
     storage.publish(survey())
     storage.drafts.add("campus", draft_of(document(title={"en": "Campus"})).dumped)
     rows = re.findall(r"<bdi>(\w+)</bdi>", ann.get(""))
@@ -242,7 +225,6 @@ def test_list_finds_and_sorts_drafts_and_surveys(ann: Researcher, storage: SQLit
 
 
 def test_list_is_cut_to_a_state_and_tells_equal_titles_apart(ann: Researcher, storage: SQLiteStorage) -> None:
-    """Drafts, what is open, what is closed; a state that there is not cuts nothing."""
     for name in ("open-one", "closed-one"):
         storage.publish(survey(name=name))
     storage.close_survey("closed-one", 20_000)
@@ -290,7 +272,6 @@ PANEL = {
 
 
 def test_panel_is_made_on_the_page(ann: Researcher, storage: SQLiteStorage) -> None:
-    """Its waves, the groups of its results, its steps and how long it remembers reports; emptied, they go again."""
     place = next(number for number, each in enumerate(document()["questions"]) if each.get("public"))
     storage.drafts.add("exam", draft_of(document()).dumped)
     more = {"cohort": str(place), "release_batch": "50", "ids_days": "90"}
@@ -309,7 +290,6 @@ def test_panel_is_made_on_the_page(ann: Researcher, storage: SQLiteStorage) -> N
 
 @pytest.mark.usefixtures("exam")
 def test_what_is_wrong_with_a_panel_leads_to_its_field(ann: Researcher) -> None:
-    """A wave that ends before it begins, one without an end, and steps that are no number."""
     wrong = {"wave0.closes": "2026-05-01T00:00", "wave1.closes": "", "release_batch": "many"}
     ann.post("surveys/exam/design", version="1", do="save", **PANEL | wrong)
     page = ann.get("surveys/exam/design")
@@ -339,7 +319,6 @@ def test_links_that_lead_to_no_report_need_a_wait(ann: Researcher, exam: SQLiteS
 
 
 def test_quick_exit_warns_of_a_telling_name(ann: Researcher, exam: SQLiteStorage) -> None:
-    """Its field says so, and can be saved and taken back, as the title of the tab."""
     form = {"do": "save", "quick_exit": "1", "neutral_title.en": "Notes"}
     ann.post("surveys/exam/design", version="1", **form)
     made = survey_of_draft(newest(exam, "exam"), "exam")
@@ -397,7 +376,6 @@ def test_language_that_lacks_texts_is_called_by_its_name(ann: Researcher, storag
 
 
 def test_draft_is_called_by_its_title_in_the_readers_language(ann: Researcher, storage: SQLiteStorage) -> None:
-    """In the list and above its pages, as what was published; else in its own."""
     storage.drafts.add("exam", draft_of(document(title={"en": "Exams", "de": "Prüfungen"})).dumped)
     for language, title in (("de", "Prüfungen"), ("fr", "Exams")):
         for path in ("", "surveys/exam/design", "surveys/exam/team"):
@@ -443,7 +421,6 @@ def test_card_shows_the_name_in_the_files(ann: Researcher, storage: SQLiteStorag
 
 
 def test_card_of_a_yes_no_question_makes_it_an_anchor(ann: Researcher, storage: SQLiteStorage) -> None:
-    """And no longer, once it is of another type; a share from a file stays."""
     anchor = {**document()["questions"][0], "anchor": True, "known_share": "9/10"}
     storage.drafts.add("exam", draft_of(document(questions=[anchor])).dumped)
     assert "<option selected>9/10</option>" in ann.get("surveys/exam/design")
@@ -457,7 +434,6 @@ def test_card_of_a_yes_no_question_makes_it_an_anchor(ann: Researcher, storage: 
 
 @pytest.mark.usefixtures("exam")
 def test_earlier_versions_say_what_changed_after_them(ann: Researcher) -> None:
-    """In the words of the form; the newest ten, the others by their number alone."""
     ann.post("surveys/exam/design", version="1", **{"title.en": "Other exams"})
     ann.post("surveys/exam/design", version="2", **{"q1.label.en": "For which reason?"})
     page = ann.get("surveys/exam/design")
@@ -483,7 +459,6 @@ def test_question_that_came_or_went_is_one_change(ann: Researcher) -> None:
 
 @pytest.mark.usefixtures("exam")
 def test_list_says_that_a_draft_is_deleted(ann: Researcher) -> None:
-    """Once, and not at another visit."""
     there = ann.post("surveys/exam/design/discard", typed="exam").location
     assert "The survey is deleted." in ann.get(there.partition("/dashboard/")[2])
     assert "The survey is deleted." not in ann.get("")

@@ -1,5 +1,3 @@
-"""Preview: the frame's policy, what stands in it, and what a draft lacks."""
-
 import json
 import re
 from base64 import b64encode
@@ -28,17 +26,14 @@ CATALOGUES = {name: asset for name, asset in page_files().items() if name.starts
 
 @pytest.fixture
 def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
-    """The application with the form's sentences and its preview."""
     return create_app(Settings(public_url=SITE), storage, clock, CATALOGUES, preview)
 
 
 def form_of(app: Flask, query: str = "", address: str = FORM) -> Any:
-    """The reply with the frame's page."""
     return log_in(app)[0].get(f"{address}{query}", base_url=SITE)
 
 
 def setup_of(page: str) -> dict[str, Any]:
-    """What the frame's page holds for its script."""
     found = re.search(r'<script type="application/json" id="setup">(.*?)</script>', page, re.DOTALL)
     assert found
     return dict(json.loads(found[1]))
@@ -77,7 +72,6 @@ def test_frame_holds_the_survey_and_the_languages_that_it_needs(app: Flask, stor
 
 
 def test_text_of_a_survey_ends_no_element_of_the_frame(app: Flask, storage: SQLiteStorage) -> None:
-    """Whatever is typed stands in the setup as text."""
     storage.drafts.add("exam", draft_of(document(title={"en": "</script><script>alert(1)</script>"})).dumped)
     page = form_of(app).text
     assert "<script>alert" not in page
@@ -92,7 +86,6 @@ def test_draft_goes_before_what_is_published(app: Flask, storage: SQLiteStorage)
 
 
 def test_page_has_a_sandboxed_frame_at_the_chosen_size(app: Flask, storage: SQLiteStorage) -> None:
-    """And its own policy lets it hold that frame; a survey for invited people gets a token that nobody was given."""
     storage.publish(survey(access="token"))
     reply = log_in(app)[0].get("/dashboard/surveys/exam/preview?size=desktop&in=ar", base_url=SITE)
     assert reply.headers["Content-Security-Policy"].endswith("frame-src 'self'")
@@ -106,7 +99,6 @@ def test_page_has_a_sandboxed_frame_at_the_chosen_size(app: Flask, storage: SQLi
 
 
 def test_draft_that_is_no_survey_yet_says_what_it_lacks(app: Flask, storage: SQLiteStorage) -> None:
-    """In the place of a frame, with the way to the field."""
     storage.drafts.add("exam", empty_draft("Exams", "en").dumped)
     page = Researcher(app).get("surveys/exam/preview")
     assert "<iframe" not in page
@@ -116,7 +108,6 @@ def test_draft_that_is_no_survey_yet_says_what_it_lacks(app: Flask, storage: SQL
 
 
 def test_preview_weighs_little_with_everything(app: Flask, storage: SQLiteStorage) -> None:
-    """At most 60 KB on the wire for page, style and script, of which 10 KB script; and as much for the frame."""
     storage.publish(survey(title={"en": "Exams", "de": "Prüfungen"}))
     parts = ("surveys/exam/preview", "style.css", "studio.js", "surveys/exam/preview/s/exam?in=de")
     headers = {"Accept-Encoding": "gzip, br", "Sec-Fetch-Site": "same-origin"}
@@ -138,7 +129,6 @@ def test_form_beside_the_questions_has_a_link_that_opens_it(app: Flask, storage:
 
 
 def test_frame_of_another_address_is_not_there(app: Flask, storage: SQLiteStorage) -> None:
-    """The name in it is one, and a survey's or a draft's."""
     storage.publish(survey())
     for address in (FORM.replace("s/exam", "s/other"), FORM.replace("exam", "nobody")):
         assert form_of(app, address=address).status_code == 404

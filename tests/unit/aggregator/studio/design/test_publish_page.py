@@ -19,7 +19,6 @@ from tests.unit.aggregator.studio.joint_pages import cells
 
 
 def test_publishing_shows_whatever_it_freezes(ann: Researcher, storage: SQLiteStorage) -> None:
-    """Every text in each language, dates, access, cost and plan; and the file of what was settled has the plan too."""
     written = document(title={"en": "Exams", "de": "Prüfungen"}, consent={"en": "I agree to this."})
     storage.drafts.add("exam", replace(draft_of(written | {"access": "token"}), people=1500).dumped)
     form = {"closes": "2027-05-12T00:00", "delete_on": "2027-06-01", "after.text.en": "Call a friend."}
@@ -72,7 +71,6 @@ def test_correction_of_texts_leaves_a_closed_survey_closed(
 def test_second_of_two_who_publish_at_once_is_told(
     ann: Researcher, storage: SQLiteStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another revision came between the check and the transaction; the page says so, and shows it."""
     storage.publish(survey())
     ann.post("surveys/exam/design/correct")
     ann.post("surveys/exam/design", version="1", **{"title.en": "Later"})
@@ -91,7 +89,6 @@ def test_second_of_two_who_publish_at_once_is_told(
 
 
 def test_rule_of_later_closes_is_told_before_reopening(ann: Researcher, storage: SQLiteStorage) -> None:
-    """The same after the first close and after the second."""
     storage.publish(survey())
     storage.close_survey("exam", TODAY)
     assert "at least 25 more reports" in ann.get("surveys/exam/settings")

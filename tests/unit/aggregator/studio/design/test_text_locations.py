@@ -60,7 +60,6 @@ def test_texts_of_arms_and_of_templates_have_a_place() -> None:
 
 
 def test_places_count_questions_as_people_see_them() -> None:
-    """A text between questions is none, and an option is called by its number."""
     survey = parse_survey(EVERY_TEXT)
     told = {pointer: place_in_words(survey, pointer, Words("en")) for pointer in texts_of(survey)}
     last = len(EVERY_TEXT["questions"]) - 3

@@ -1,5 +1,3 @@
-"""Blocks of questions in Design: protected together, moved, separated and published, by forms alone."""
-
 import re
 from dataclasses import replace
 from typing import Any
@@ -25,7 +23,6 @@ DESIGN = "surveys/exam/design"
 
 
 def asks(*names: str) -> list[Document]:
-    """Yes/no questions with a coin flip each."""
     return [in_block(name, **COIN) for name in names]
 
 
@@ -42,7 +39,6 @@ def order(draft: SurveyDraft) -> str:
 def test_questions_are_protected_together_published_and_separated_without_a_script(
     ann: Researcher, storage: SQLiteStorage
 ) -> None:
-    """The two sentences name people and odds together; separating brings back each coin flip."""
     questions = asks("a", "b", "c")
     storage.drafts.add("exam", replace(draft_of(survey(*questions)), declining="never").dumped)
     who = {"researcher.name.en": "Dr A"}
@@ -76,7 +72,6 @@ def test_questions_are_protected_together_published_and_separated_without_a_scri
 
 
 def test_fewer_questions_of_a_block_are_asked_of_each_person(ann: Researcher, storage: SQLiteStorage) -> None:
-    """The odds stay, the best radius is chosen, fewer people are needed; all questions are asked again as before."""
     questions = block(*map(in_block, "abcd"), odds="20", radius=1)
     storage.drafts.add("exam", replace(draft_of(survey(questions)), declining="never").dumped)
     [name] = newest(storage, "exam").blocks
@@ -103,7 +98,6 @@ def test_fewer_questions_of_a_block_are_asked_of_each_person(ann: Researcher, st
 def test_block_of_an_imported_file_without_a_mechanism_is_kept(
     ann: Researcher, storage: SQLiteStorage, mechanism: object
 ) -> None:
-    """Whatever is chosen below it: the page reports the block as a problem, and does not fail."""
     questions = block(*map(in_block, "abc")) | {"mechanism": mechanism}
     storage.drafts.add("exam", draft_of(survey(questions)).dumped)
     [name] = newest(storage, "exam").blocks
@@ -112,7 +106,6 @@ def test_block_of_an_imported_file_without_a_mechanism_is_kept(
 
 
 def test_what_is_ticked_is_compared_before_it_is_done(ann: Researcher, storage: SQLiteStorage) -> None:
-    """A script's save answers for the ticked questions; nothing of it is in the draft."""
     storage.drafts.add("exam", replace(draft_of(survey(*asks("a", "b", "c"))), declining="never").dumped)
     page = ann.post(DESIGN, version="1", by="script", **{"together.1": "1", "together.2": "1"}).text
     assert "at most 9 to 1" in page.partition('id="selection"')[2].partition("</p>")[0]
@@ -191,7 +184,6 @@ def test_more_than_devices_allow_for_one_question_is_not_spent() -> None:
     ],
 )
 def test_what_a_block_cannot_have_is_told_with_a_way_out(name: str, change_to: Document, key: str) -> None:
-    """At the card, and the button of the problem mends it."""
     year = in_block("year", 3, public=True)
     cards = [*drafted(year, block(in_block("a"), in_block("b"))).cards]
     place = next(number for number, card in enumerate(cards) if card.name == name)
@@ -229,7 +221,6 @@ def test_the_largest_blocks_are_made_and_larger_ones_are_told(names: str, option
 def test_a_file_with_a_wrong_block_becomes_a_draft_that_says_so(
     ann: Researcher, storage: SQLiteStorage, wrong: Document
 ) -> None:
-    """Nothing in a file makes the page fail; a save keeps the draft."""
     storage.drafts.add("exam", draft_of(survey({**block(in_block("a"), in_block("b")), **wrong}, *asks("c"))).dumped)
     assert "to mend before publishing" in ann.get(DESIGN)
     assert ann.post(DESIGN, version="1", do="save", **{"title.en": "Other"}).status_code == 303
@@ -239,7 +230,6 @@ def test_a_file_with_a_wrong_block_becomes_a_draft_that_says_so(
 
 
 def test_a_change_of_a_block_is_shown_in_words(ann: Researcher, storage: SQLiteStorage) -> None:
-    """Among the changes of a correction, with the odds and without JSON."""
     storage.drafts.add("exam", replace(draft_of(survey(*asks("a", "b"))), declining="never").dumped)
     ann.post(DESIGN, version="1", do="publish", **{"researcher.name.en": "Dr A"})
     ann.post("surveys/exam/publish", version=str(storage.drafts.versions("exam")[0]))

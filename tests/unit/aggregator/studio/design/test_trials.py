@@ -26,7 +26,6 @@ PREVIEW = "surveys/exam/preview"
 
 @pytest.fixture(autouse=True)
 def draft(storage: SQLiteStorage) -> None:
-    """One for invited people, whose time is over."""
     storage.drafts.add("exam", draft_of(document(closes="2026-05-01T00:00:00Z", access="token")).dumped)
 
 
@@ -42,7 +41,6 @@ def report(app: Flask, name: str) -> None:
 
 
 def test_one_button_publishes_a_try_out_beside_the_draft(ann: Researcher, storage: SQLiteStorage) -> None:
-    """Open to everybody and now, whatever the survey's dates; the draft and its name stay."""
     assert ann.post("surveys/exam/design", version="1", do="try").location.endswith(f"/surveys/{TRIAL}/results")
     tried = survey_of(storage.revisions(TRIAL)[0].document)
     assert (tried.trial, tried.revision, tried.release_batch) == (True, 1, 1)
@@ -95,7 +93,6 @@ def test_try_out_is_deleted_by_one_click_and_its_name_is_not_given_again(
 
 
 def test_one_click_deletes_no_real_survey(ann: Researcher, storage: SQLiteStorage) -> None:
-    """Not even one that is called like a try-out."""
     storage.publish(survey(name="exam-trial-7"))
     assert "not_typed" in ann.post("surveys/exam-trial-7/settings/delete").location
     assert storage.revisions("exam-trial-7")
@@ -103,7 +100,6 @@ def test_one_click_deletes_no_real_survey(ann: Researcher, storage: SQLiteStorag
 
 
 def test_real_survey_is_never_published_from_a_try_out(ann: Researcher, storage: SQLiteStorage) -> None:
-    """No correction begins; a draft of its name is refused; what was tried is published under its own name."""
     ann.post(f"{PREVIEW}/trial")
     ann.post(f"surveys/{TRIAL}/design/correct")
     assert storage.drafts.draft(TRIAL) is None
@@ -121,7 +117,6 @@ def test_real_survey_is_never_published_from_a_try_out(ann: Researcher, storage:
 
 
 def test_draft_that_is_no_survey_yet_is_not_tried_out(ann: Researcher, storage: SQLiteStorage) -> None:
-    """Nor one that devices refuse; the page says what it lacks."""
     storage.drafts.add("empty", empty_draft("Empty", "en").dumped)
     dear = document(questions=[{**document()["questions"][0], "mechanism": {"epsilon": "4"}}])
     storage.drafts.add("dear", draft_of(dear).dumped)
@@ -141,7 +136,6 @@ def test_published_survey_with_waves_is_tried_out_too(ann: Researcher, storage: 
 
 
 def test_team_of_a_survey_has_its_roles_on_the_try_out(app: Flask, ann: Researcher, storage: SQLiteStorage) -> None:
-    """A viewer sees the link and the results, and neither publishes nor deletes one."""
     cleo = Account(b"c" * 16, "Cleo")
     storage.access.add_account(cleo)
     storage.access.grant(cleo.id, "exam", "viewer")

@@ -1,5 +1,3 @@
-"""Files of answers on pages, and forms of their designs: what is computed, what gives way, what is refused in words."""
-
 import html
 import json
 import re
@@ -45,7 +43,6 @@ def post(client: FlaskClient, path: str, **fields: str) -> Any:
 
 
 def token(client: FlaskClient) -> str:
-    """The token of this session's forms."""
     found = re.search(r'name="form_token" value="([0-9a-f]+)"', get(client, HERE).text)
     assert found
     return found[1]
@@ -89,14 +86,12 @@ def test_upload_has_shares_tables_and_models(client: FlaskClient) -> None:
 
 
 def test_those_who_saw_the_button_are_counted(client: FlaskClient) -> None:
-    """As at the terminal, from the column of states."""
     rows = "yes,binary_rr a=3/4 b=1/4,answered\nno,binary_rr a=3/4 b=1/4,answered\n,,closed\n"
     shown = get(client, uploaded(client, b"cheated,cheated_channel,cheated_state\n" + rows.encode(), ""))
     assert "cheated: 2 answered of 3 who saw the button." in shown.text
 
 
 def test_codes_of_a_link_are_read_with_the_file_of_their_question(client: FlaskClient) -> None:
-    """In shares, tables and models; the cells with codes are answers then."""
     link = {**COIN, "then": "https://docs.google.com/forms/d/x/viewform", "code": "entry.1"}
     cells = codes(link, [["yes"]] * 30 + [["no"]] * 30)
     data = "code,year\n" + "".join(f"{cell},{place % 2}\n" for place, cell in enumerate(cells))
@@ -110,7 +105,6 @@ def test_codes_of_a_link_are_read_with_the_file_of_their_question(client: FlaskC
 
 
 def test_file_that_is_no_question_asked_by_a_link_is_refused(client: FlaskClient) -> None:
-    """With the reason, and nothing is kept."""
     refused = send(client, DATA, question=json.dumps(COIN).encode())
     assert (refused.status_code, "must be an address such as" in refused.text) == (422, True)
 
@@ -158,7 +152,6 @@ def test_files_of_other_programs_are_read_from_memory(
 
 
 def test_channel_beside_the_column_is_recognized(client: FlaskClient) -> None:
-    """Nothing needs to be typed."""
     data = b"cheated,cheated_channel,cheated_once\n" + b"yes,coin_flip,1\n" * 30 + b"no,coin_flip,1\n" * 70
     address = send(client, data).headers["Location"]
     shown = get(client, address).text
@@ -200,7 +193,6 @@ def test_mistake_in_a_model_of_a_file_is_said(client: FlaskClient, asked: str, m
     ],
 )
 def test_mistake_is_said_with_its_place(client: FlaskClient, data: bytes, channel: str, message: str) -> None:
-    """In a page, which offers the channels again if the file could be read."""
     shown = get(client, uploaded(client, data, channel))
     assert shown.status_code == 422
     assert message in shown.text
@@ -245,7 +237,6 @@ def test_mistakes_in_a_file_are_said_in_the_readers_language(client: FlaskClient
 
 
 def test_upload_that_cannot_be_taken_is_refused(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No file, another kind, no room, too large."""
     assert "No file was chosen" in send(client, b"", "").text
     assert "cannot be read here" in send(client, b"x", "data.docx").text
     monkeypatch.setattr("sottovoce.aggregator.studio.file_analysis.page.MOST_BYTES", 10)
@@ -258,7 +249,6 @@ def test_upload_that_cannot_be_taken_is_refused(client: FlaskClient, monkeypatch
 
 
 def test_file_is_its_sender_s_alone_and_can_be_deleted(client: FlaskClient, tmp_path: Path) -> None:
-    """Another node, or an address that was guessed: "Upload the file again"."""
     address = uploaded(client)
     other: Iterator[Flask] = application(tmp_path)
     elsewhere = log_in(next(other))[0]
@@ -271,14 +261,12 @@ def test_file_is_its_sender_s_alone_and_can_be_deleted(client: FlaskClient, tmp_
 
 
 def test_page_speaks_the_reader_s_language(client: FlaskClient) -> None:
-    """The same upload in German."""
     shown = get(client, uploaded(client), "de").text
     assert "Wie jede Spalte randomisiert wurde" in shown
     assert '<html lang="de"' in shown
 
 
 def test_files_are_kept_for_a_while_and_for_their_account() -> None:
-    """15 minutes after the last use; the jobs of a dropped file are dropped with it."""
     clock, dropped = [0.0], []
     files = UploadedFiles(dropped.append, lambda: clock[0])
     id = files.add("ann", "a.csv", b"x")
@@ -328,7 +316,6 @@ def test_analysis_whose_file_gave_way_says_so(client: FlaskClient, monkeypatch: 
 
 
 def test_stopped_analysis_is_said_and_tried_again(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With what helps; the button computes it anew."""
     address = uploaded(client)
     compute = JobQueue._compute
 
@@ -353,7 +340,6 @@ CELLS = {"000": 40, "001": 10, "010": 12, "011": 15, "100": 9, "101": 14, "110":
 
 
 def race() -> bytes:
-    """A row for each person, with a predictor that nothing goes with."""
     rows = [(count, arm) for arm, counts in COUNTS.items() for count, n in enumerate(counts) for _ in range(n)]
     return "\n".join(["y,treat,south", *(f"{y},{arm},{at % 2}" for at, (y, arm) in enumerate(rows))]).encode()
 
@@ -365,7 +351,6 @@ def cheaters() -> bytes:
 
 
 def people(long: bool = False) -> bytes:
-    """Three answers of each person, in one row or in three."""
     sets = [cells for cells, n in CELLS.items() for _ in range(n)]
     if long:
         rows = [f"{at},{item},{one}" for at, cells in enumerate(sets) for item, one in zip("abc", cells, strict=True)]
@@ -390,7 +375,6 @@ FORMS: dict[str, Any] = {
 
 
 def asked(client: FlaskClient, form: str, language: str = "en", file: str = "") -> Any:
-    """The reply to a form of an uploaded file, or to its download."""
     data, query, _ = FORMS[form]
     return get(
         client, send(client, data).headers["Location"] + query.replace("?", f"/{file}?" if file else "?"), language
@@ -399,7 +383,6 @@ def asked(client: FlaskClient, form: str, language: str = "en", file: str = "") 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_each_form_shows_its_result(client: FlaskClient, form: str) -> None:
-    """Open, with what was asked for, above tables without an error."""
     reply = asked(client, form)
     page = html.unescape(reply.text)
     assert (reply.status_code, 'class="error"' in page) == (200, False)
@@ -439,7 +422,6 @@ def sample() -> bytes:
 def test_shares_of_a_sample_are_those_of_the_terminal_and_of_python(
     client: FlaskClient, tmp_path: Path, query: str, words: list[str], options: dict[str, Any]
 ) -> None:
-    """Weighted, in strata of clusters, or corrected by an anchor; on the page and in its files."""
     (tmp_path / "answers.csv").write_bytes(sample())
     channels = {"cheated": "coin_flip", "moon": "coin_flip"}
     expected = dict(open_data(tmp_path / "answers.csv", channels).shares(**options).document)
@@ -471,7 +453,6 @@ def test_shares_of_a_sample_are_those_of_the_terminal_and_of_python(
     ],
 )
 def test_sample_that_has_no_shares_is_refused(client: FlaskClient, query: str, why: str) -> None:
-    """In the reader's language, with the place in the file."""
     rows = [f"{line},{at},{'' if at == 3 else 'a'}" for at, line in enumerate(sample().decode().splitlines()[1:])]
     data = "\n".join(["cheated,moon,w,stratum,place,row,gap", *rows]).encode()
     address = send(client, data).headers["Location"]
@@ -516,7 +497,6 @@ def test_each_language_has_its_words(client: FlaskClient) -> None:
     ],
 )
 def test_what_does_not_go_together_is_refused(client: FlaskClient, form: str, more: str, why: str) -> None:
-    """On the page, with the reason; a name that is ticked twice is one."""
     data, query, _ = FORMS[form]
     reply = get(client, f"{send(client, data).headers['Location']}{query}{more}")
     assert (reply.status_code, why in html.unescape(reply.text)) == (422 if why else 200, True)
@@ -526,7 +506,6 @@ def test_what_does_not_go_together_is_refused(client: FlaskClient, form: str, mo
     ("p", "why"), [("", "is missing"), ("1=.25 1=.75", "names a group twice"), ("1=.5 2=.5", "same p")]
 )
 def test_odds_that_tell_nothing_are_refused(client: FlaskClient, p: str, why: str) -> None:
-    """None, one group twice, and the same ones."""
     query = CHEATERS.replace("1=.25 2=.75", p)
     reply = get(client, f"{send(client, cheaters()).headers['Location']}{query}")
     assert (reply.status_code, why in html.unescape(reply.text)) == (422, True)

@@ -29,7 +29,6 @@ from tests.unit.aggregator.studio.joint_pages import SITE
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
-    """The application of an operator who lets visitors in."""
     storage = states(tmp_path_factory.mktemp("visitors"))
     yield create_app(Settings(public_url=SITE, public_analysis=1), storage, now, {})
     storage.close()
@@ -41,7 +40,6 @@ def visitor(app: Flask) -> FlaskClient:
 
 
 def test_visitor_has_shares_tables_and_models_but_no_formula(visitor: FlaskClient) -> None:
-    """The page of sign-in names the way; everything else asks for an account."""
     assert f'href="{HERE}"' in get(visitor, "/dashboard/login").text
     first = get(visitor, HERE)
     assert "up to 10 MB" in first.text
@@ -58,7 +56,6 @@ def test_visitor_has_shares_tables_and_models_but_no_formula(visitor: FlaskClien
 
 
 def test_visitor_has_one_file_which_no_other_sees(app: Flask, visitor: FlaskClient) -> None:
-    """A second upload takes the place of the first; a form without the cookie is refused."""
     first, second = uploaded(visitor), uploaded(visitor, DATA + b"no,last,22\n")
     assert second == uploaded(visitor, DATA + b"no,last,22\n")
     assert "a newer file of yours took its place" in get(visitor, first).text
@@ -70,7 +67,6 @@ def test_visitor_has_one_file_which_no_other_sees(app: Flask, visitor: FlaskClie
 
 
 def test_visitors_have_room_for_four_small_files(visitor: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The fifth has none, and a large file is refused."""
     files = UploadedFiles(lambda _: None)
     ids = [files.add(f"{VISITOR}{number}", "a.csv", b"x") for number in range(VISITORS_AT_ONCE + 1)]
     assert [id is None for id in ids] == [False] * VISITORS_AT_ONCE + [True]
@@ -86,7 +82,6 @@ def test_visitors_have_room_for_four_small_files(visitor: FlaskClient, monkeypat
 
 
 def test_visitors_have_the_forms_without_formulas(visitor: FlaskClient) -> None:
-    """A formula needs an account; figures without one do not."""
     address = send(visitor, race()).headers["Location"]
     page = get(visitor, f"{address}{LIST}")
     assert (page.status_code, 'name="formula"' in page.text) == (200, False)

@@ -32,7 +32,6 @@ ACROSS = "kind=compare&outcome=cheated&against=cheated_direct"
 
 
 def study(name: str) -> Survey:
-    """Asked directly or with a coin; one question, with a coin, is for all."""
     return parse_survey(
         document_of(
             asks("year", kind="select_one", choices=names(2), public=True),
@@ -46,7 +45,6 @@ def study(name: str) -> Survey:
 
 
 def planned(name: str) -> Survey:
-    """The same with three planned comparisons."""
     plan = [
         {"question": "cheated", "against": "cheated_direct"},
         {"question": "cheated", "against": "cheated_direct", "measure": "ratio"},
@@ -67,7 +65,6 @@ def reports(asked: Survey) -> Iterator[Sequence[int | None]]:
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
-    """Surveys "fresh", which can be simulated, "busy", which has reports, closed ones, and one of each design."""
     storage = published(
         tmp_path_factory.mktemp("arm-pages"),
         *map(study, ("fresh", "busy", "done")),
@@ -88,7 +85,6 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
 
 
 def test_results_say_in_which_arm_a_question_was_asked(client: FlaskClient) -> None:
-    """By how many people; what all arms are asked has a link that compares them, and that page has both arms."""
     page = html.unescape(get(client, "done/results").text)
 
     assert "Reports on this question: 200. Asked in the arms: direct." in page
@@ -101,7 +97,6 @@ def test_results_say_in_which_arm_a_question_was_asked(client: FlaskClient) -> N
 
 
 def test_results_show_each_question_by_arm(client: FlaskClient) -> None:
-    """Beside the whole, for questions of several arms; a reader can choose otherwise; files have the same."""
     page = html.unescape(get(client, "done/results").text)
     panels = re.findall(r'<p class="label"><bdi>([^<]*)</bdi>', page)
 
@@ -136,7 +131,6 @@ def test_results_show_the_planned_comparisons(client: FlaskClient) -> None:
 
 
 def test_results_that_are_being_computed_have_a_bar(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And load themselves again without scripts, too; nothing asks the reader to do so."""
     waits = PlannedResults(3, why="calculating")
     monkeypatch.setattr("sottovoce.aggregator.studio.results.results_page.planned_results", lambda _: waits)
 
@@ -148,7 +142,6 @@ def test_results_that_are_being_computed_have_a_bar(client: FlaskClient, monkeyp
 
 
 def test_long_replies_show_a_bar_meanwhile(client: FlaskClient) -> None:
-    """Of a simulation and of the file of everything."""
     for page, element in (("fresh/rehearse", "form"), ("done/files", "a")):
         found = get(client, page).text
         assert re.search(rf"<{element} [^>]*data-busy=\"busy\"", found)
@@ -156,7 +149,6 @@ def test_long_replies_show_a_bar_meanwhile(client: FlaskClient) -> None:
 
 
 def test_comparisons_by_arm_wait_for_the_close(client: FlaskClient) -> None:
-    """An open survey says so and offers none; a simulation shows them."""
     assert "shown by arm once the survey is closed" in get(client, "busy/results").text
     assert '<p class="label"><bdi>direct</bdi>' in get(client, "fresh/rehearse?n=600").text
 
@@ -164,7 +156,6 @@ def test_comparisons_by_arm_wait_for_the_close(client: FlaskClient) -> None:
 
 
 def test_direct_and_protected_questions_are_compared(app: Flask, client: FlaskClient) -> None:
-    """The figures are those of the API; the groups need not be chosen; the field keeps the question."""
     found = document(app, "done", "compare", outcome="cheated", groups="arm", against="cheated_direct")
     page = get(client, f"done/tables?{ACROSS}&groups=").text
     shown = cells(page)
@@ -178,7 +169,6 @@ def test_direct_and_protected_questions_are_compared(app: Flask, client: FlaskCl
 
 
 def test_wrong_question_is_refused_in_words(client: FlaskClient) -> None:
-    """Groups other than the arms, and two questions that an arm has both of."""
     refused = {
         f"{ACROSS}&groups=year": "oes with the groups arm",
         "kind=compare&outcome=copied&against=cheated": "oth are asked in arm protected",
@@ -202,7 +192,6 @@ def test_simulation_sets_no_share_of_the_arms(client: FlaskClient) -> None:
 
 
 def test_board_reads_of_the_arms() -> None:
-    """How many there are; the arm is not listed as a question."""
     text = ethics(study("fresh"), "de")
     assert words_for("de").translate("ethics_arms", arms=2) in text
     assert "\n- arm" not in text
@@ -212,7 +201,6 @@ ASKED = f"{CHEATERS.name}/tables?kind=mixture&question=copied_rare"
 
 
 def test_card_shows_the_shares_of_the_design(client: FlaskClient) -> None:
-    """With limits, the bounds of the share of yes, and for whom epsilon holds; in each language its own words."""
     page = html.unescape(get(client, ASKED).text)
 
     assert [line[0] for line in cells(page)] == [
@@ -243,7 +231,6 @@ def test_each_question_says_what_its_share_takes_for_granted(client: FlaskClient
 
 
 def test_shares_are_downloaded_as_a_table(client: FlaskClient) -> None:
-    """A line for each share, and the misfit."""
     lines = get(client, ASKED.replace("tables?", "tables/answer.csv?")).text.splitlines()
 
     assert [line.split(",")[7] for line in lines if line.startswith("share,")] == ["pi", "beta", "gamma"]
@@ -251,7 +238,6 @@ def test_shares_are_downloaded_as_a_table(client: FlaskClient) -> None:
 
 
 def test_survey_without_a_design_has_no_card(client: FlaskClient) -> None:
-    """And the address with another question is refused in words."""
     assert "kind=mixture" not in get(client, "fresh/tables").text
     assert 'value="mixture"' not in get(client, "fresh/tables").text
     refused = get(client, ASKED.replace("copied_rare", "arm"))

@@ -34,7 +34,6 @@ __all__ = ["app", "client"]
 
 
 def test_every_file_but_those_with_public_answers_is_offered(client: FlaskClient) -> None:
-    """Each by its name, with what it is for; each has a media type."""
     page = get(client, "done/files").text
 
     assert set(OFFERED) == {*SINGLE, "everything.zip"} - set(WITH_PUBLIC)
@@ -43,7 +42,6 @@ def test_every_file_but_those_with_public_answers_is_offered(client: FlaskClient
 
 
 def test_file_whose_library_is_not_installed_is_no_link(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The page says why; the other files stay."""
     monkeypatch.setitem(sys.modules, "pyreadstat", None)
     page = get(client, "done/files").text
 
@@ -56,7 +54,6 @@ def test_file_whose_library_is_not_installed_is_no_link(client: FlaskClient, mon
 def test_file_is_the_one_that_the_command_line_writes(
     app: Flask, client: FlaskClient, file: str, tmp_path: Path
 ) -> None:
-    """Byte by byte, with its sum in the header."""
     storage = app.extensions["storage"]
     survey = revisions_of(storage, "done")[-1].survey
     SINGLE[file](source(storage, survey), tmp_path / file)
@@ -69,7 +66,6 @@ def test_file_is_the_one_that_the_command_line_writes(
 
 
 def test_everything_is_one_zip_whose_sums_hold(client: FlaskClient) -> None:
-    """Every file that stands together, and SHA-256 of each."""
     archive = zipfile.ZipFile(io.BytesIO(get(client, "done/files/everything.zip").data))
     sums = archive.read("done/SHA256SUMS").decode().splitlines()[1:]
 
@@ -89,7 +85,6 @@ def test_sums_of_the_page_are_those_of_the_downloads(client: FlaskClient) -> Non
 
 
 def test_wave_that_the_survey_does_not_have_is_explained(client: FlaskClient) -> None:
-    """The files that need reports are not offered, and the page says why."""
     for name in ("done", "open"):
         reply = get(client, f"{name}/files?wave=99")
         assert (reply.status_code, 'id="refused"' in reply.text) == (200, True)
@@ -97,7 +92,6 @@ def test_wave_that_the_survey_does_not_have_is_explained(client: FlaskClient) ->
 
 @pytest.mark.parametrize("closes", [1, 2, 3])
 def test_page_of_a_survey_that_was_reopened_says_why_it_has_no_reports(tmp_path: Path, closes: int) -> None:
-    """While it is open again, and once it is closed again with one report more."""
     running = application(tmp_path)
     own_app = next(running)
     storage, researcher = own_app.extensions["storage"], log_in(own_app)[0]
@@ -120,7 +114,6 @@ def test_page_of_a_survey_that_was_reopened_says_why_it_has_no_reports(tmp_path:
 
 
 def test_files_of_reports_wait_for_the_close(client: FlaskClient) -> None:
-    """The page does not link them, and their address refuses."""
     page = get(client, "open/files?sums=1").text
 
     assert "available after the survey closes" in page
@@ -132,13 +125,10 @@ def test_files_of_reports_wait_for_the_close(client: FlaskClient) -> None:
 
 @pytest.mark.parametrize("file", [*WITH_PUBLIC, *RELEASED, "SHA256SUMS", "..", "reports"])
 def test_no_other_file_can_be_had(client: FlaskClient, file: str) -> None:
-    """Public answers least of all."""
     assert get(client, f"done/files/{file}").status_code == 404
 
 
 def test_file_that_fails_is_named_on_a_page(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The list of checksums leaves it out, and the archive has the others."""
-
     def fail(_source: Source, _path: Path) -> None:
         raise ValueError("an answer")
 
@@ -230,7 +220,6 @@ def figures_in_r(folder: Path, code: str) -> list[float]:
 @pytest.mark.slow
 @pytest.mark.parametrize("asked", [ANALYSES[0], ANALYSES[4]], ids=lambda asked: asked.kind)
 def test_r_code_prints_the_same_figures(app: Flask, folder: Path, tmp_path: Path, asked: AskedAnalysis) -> None:
-    """In R itself: cells of a table, coefficients of a model."""
     for name in ("reports.csv", "channels.csv"):
         (tmp_path / name).write_bytes((folder / name).read_bytes())
     figures = figures_in_r(tmp_path, r_code(asked, NAMES))

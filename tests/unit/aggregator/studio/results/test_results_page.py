@@ -34,7 +34,6 @@ from tests.unit.aggregator.conftest import SITE
 
 @pytest.fixture
 def app(public_app: Flask, storage: SQLiteStorage) -> Flask:
-    """The application on a database with fifty reports of an open survey, all of them shown."""
     key = storage.publish(survey()).key
     storage.store([arrival(key, number, (number % 3 > 0, number % 3, number % 2)) for number in range(50)])
     return public_app
@@ -45,12 +44,10 @@ def get(app: Flask, address: str = "exam/results", **headers: str) -> TestRespon
 
 
 def yes(storage: SQLiteStorage) -> Estimate:
-    """The estimate of the first question's yes."""
     return analyse(revisions_of(storage, "exam")).questions[0].estimates[0]
 
 
 def told(low: float, high: float) -> str:
-    """Limits as the page tells them."""
     return f"{low * 100:.1f}% to {high * 100:.1f}%"
 
 
@@ -113,7 +110,6 @@ def test_limits_are_the_interval_where_there_is_no_band(storage: SQLiteStorage) 
 
 
 def test_page_and_file_say_the_same(app: Flask) -> None:
-    """What is downloaded from the page are the same results."""
     reply = get(app, "exam/results/export.json")
 
     assert reply.headers["Content-Disposition"] == "attachment; filename=export.json"
@@ -155,7 +151,6 @@ def test_states_are_told_in_words(app: Flask, storage: SQLiteStorage) -> None:
 
 @pytest.mark.parametrize("page", ["invite", "results", "tables", "models", "files"])
 def test_page_that_comes_later_says_so_of_a_draft(app: Flask, storage: SQLiteStorage, page: str) -> None:
-    """Beneath its title and the bar, and until then people can be invented; of nothing at all there is no page."""
     storage.drafts.add("sketch", empty_draft("A title", "en").dumped)
     told = get(app, f"sketch/{page}", Accept="text/html")
     assert told.status_code == 200
@@ -194,7 +189,6 @@ def test_page_of_a_reopened_survey_tells_nothing_of_what_came(app: Flask, storag
 
 
 def test_people_of_a_class_are_told(app: Flask, storage: SQLiteStorage) -> None:
-    """Everybody has answered once the survey is closed; before, and for more people, it is a sample."""
     assert "available after the survey closes" in get(app, "exam/results?people=50").text
     storage.close_survey("exam", 20_000)
     told = get(app, "exam/results?people=50").text
@@ -332,7 +326,6 @@ def test_questions_of_equal_text_are_told_apart(app: Flask, storage: SQLiteStora
 
 
 def test_people_who_may_have_reported_twice_are_told(app: Flask, storage: SQLiteStorage) -> None:
-    """As many as were let redeem again after a restore, of this survey."""
     for name in ("invited", "other"):
         key = storage.publish(blind_survey(name=name)).key
         storage.add_tokens(key, [bytes([number]) * 32 for number in range(7)], blind=True)
@@ -382,7 +375,6 @@ def test_closed_survey_shows_its_rate_in_place_of_the_plan(public_app: Flask, st
 
 
 def test_many_questions_are_one_line_each(public_app: Flask, storage: SQLiteStorage) -> None:
-    """Their largest answer first; yes or no is one line in any survey, and neighbours share an axis."""
     asked = document()["questions"]
     many = [{**each, "name": f"{each['name']}{number}"} for number in range(5) for each in asked[:2]]
     for name, questions in (("few", asked), ("many", [*many, *(many[0] | {"name": f"n{n}"} for n in range(5))])):
@@ -396,7 +388,6 @@ def test_many_questions_are_one_line_each(public_app: Flask, storage: SQLiteStor
 
 
 def test_shares_are_among_those_who_answered(public_app: Flask, storage: SQLiteStorage) -> None:
-    """By default, with the share of no answer beside them; among all on request, with the arithmetic of yes."""
     first, *others = document()["questions"]
     questions = [{**first, "absent_category": True}, *others]
     key = storage.publish(survey(questions=questions)).key
@@ -487,7 +478,6 @@ def test_snapshot_is_rendered_once_for_all_readers(
 
 
 def test_kept_renderings_are_few_and_go_with_their_survey() -> None:
-    """The one that was not read for the longest time goes first."""
     cache, made = RenderingCache(), []
 
     def get(name: str, key: int) -> None:
@@ -537,7 +527,6 @@ def test_closed_survey_opens_on_its_figures(app: Flask, storage: SQLiteStorage) 
 
 
 def test_results_say_which_answers_the_server_never_had(public_app: Flask, storage: SQLiteStorage) -> None:
-    """All of them, or all that are randomized; nothing is said where none is."""
     said = "The server never had these answers"
     coin, open_ = {"mechanism": {"name": "coin_flip"}}, {"public": True}
     kinds = {"all": [coin] * 3, "some": [coin, coin, open_], "none": [open_] * 3}

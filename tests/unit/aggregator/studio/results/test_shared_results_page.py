@@ -21,7 +21,6 @@ BOARD = "/dashboard/surveys/exam/board"
 
 @pytest.fixture
 def app(public_app: Flask, storage: SQLiteStorage) -> Flask:
-    """The application with fifty shown reports of an open survey, and ten that no step has shown."""
     key = storage.publish(survey()).key
     for reports in (range(50), range(50, 60)):
         storage.store([arrival(key, number, (number % 3 > 0, number % 3, number % 2)) for number in reports])
@@ -31,13 +30,11 @@ def app(public_app: Flask, storage: SQLiteStorage) -> Flask:
 
 
 def made(app: Flask, results: str = "public") -> str:
-    """The path of a new link."""
     page = press(browser(app, ANN.id), BOARD, act="make", days="30", results=results).text
     return str(re.findall(r"https://[^<]+(/dashboard/\w+\?link=[\w-]{20,})", page)[0])
 
 
 def test_owner_makes_the_page_from_results(app: Flask, storage: SQLiteStorage) -> None:
-    """A form on Results leads to its link; who owns no survey sees none."""
     storage.access.add_account(bob := Account(b"b" * 16, "Bob"))
     storage.access.grant(bob.id, "exam", "analyst")
     own, other = (browser(app, each.id).get("/dashboard/surveys/exam/results").text for each in (ANN, bob))
@@ -79,7 +76,6 @@ def test_page_changes_at_published_steps_only(app: Flask, storage: SQLiteStorage
 
 
 def test_link_opens_no_other_page_and_ends(app: Flask, clock: FakeClock) -> None:
-    """Of an ethics board's page neither, nor the other way round; by hand or by its day."""
     path, board = made(app), made(app, results="yes")
     client = app.test_client()
     assert client.get(path.replace("shared", "ethics")).status_code == 404
@@ -113,7 +109,6 @@ TOO_FEW = "Too few answers of one kind to show."
 
 @pytest.mark.parametrize("yes", [0, 1, 4, 36, 39, 40])
 def test_direct_answers_of_a_few_people_are_one_line(public_app: Flask, storage: SQLiteStorage, yes: int) -> None:
-    """The same line for nobody and for four, and no figure that tells them."""
     page = direct_page(storage, public_app, yes)
     _, _, after = page.partition('id="q-cheated_direct"')
 
@@ -124,7 +119,6 @@ def test_direct_answers_of_a_few_people_are_one_line(public_app: Flask, storage:
 
 @pytest.mark.parametrize("yes", [5, 35])
 def test_direct_answers_of_five_people_each_have_a_share(public_app: Flask, storage: SQLiteStorage, yes: int) -> None:
-    """And other public answers none."""
     page = direct_page(storage, public_app, yes)
 
     assert TOO_FEW not in page

@@ -98,7 +98,6 @@ def test_every_download_says_so_in_its_name_and_first(get: Any, path: str) -> No
 
 
 def test_all_files_are_to_be_had_and_the_zip_has_its_manifest(get: Any) -> None:
-    """Also those that come after the close; what was set stands in the manifest."""
     page = get("exam/rehearse/files?n=60").text
     archive = zipfile.ZipFile(io.BytesIO(get("exam/rehearse/files/everything.zip?n=60&set.cheated.yes=25").data))
     manifest = json.loads(archive.read("SIMULATION-exam/manifest.json"))
@@ -110,7 +109,6 @@ def test_all_files_are_to_be_had_and_the_zip_has_its_manifest(get: Any) -> None:
 
 
 def test_pages_of_one_setting_speak_of_the_same_people(get: Any) -> None:
-    """The page, looked at twice, its export, its table and its reports have the same counts."""
     query = "n=200&again=3"
     export = json.loads(get(f"exam/rehearse/export.json?{query}").text)
     tally = {question["name"]: question["tally"] for question in export["questions"]}
@@ -125,7 +123,6 @@ def test_pages_of_one_setting_speak_of_the_same_people(get: Any) -> None:
 
 
 def test_shares_that_were_set_stand_beside_the_estimates(get: Any) -> None:
-    """Set, among those invented, estimated, with limits; on the pages of tables and files too."""
     for page in ("", f"/tables?{TABLE}", "/models", "/files"):
         text = get(f"exam/rehearse{page}{'&' if '?' in page else '?'}n=5000&set.cheated.yes=30").text
         line = next(line for line in cells(text) if line[:2] == ["Yes", "30.0%"])
@@ -144,7 +141,6 @@ def test_share_that_could_not_be_told_from_0_is_named(get: Any) -> None:
 
 
 def test_table_stands_beside_what_was_set_for_its_questions(get: Any) -> None:
-    """Unfolded, and without those that it is not of; all pairs are of all of them."""
     table = get("exam/rehearse/tables?n=60&kind=crosstab&rows=cheated&columns=year").text
     model = get("exam/rehearse/models?n=60&kind=regression&outcome=cheated&on=reason").text
     tested = get("exam/rehearse/tables?n=60&kind=test&question=cheated").text
@@ -160,7 +156,6 @@ def test_table_stands_beside_what_was_set_for_its_questions(get: Any) -> None:
 
 
 def test_form_without_a_script_leads_to_what_was_set(get: Any) -> None:
-    """Every field of the form is one that the address takes; links keep what is not usual, and nothing else."""
     page = get("exam/rehearse?n=60&set.cheated.yes=30&set.year.first=50").text
 
     assert re.findall(r'<input id="set.(\S+)"', page) == [
@@ -184,7 +179,6 @@ def test_what_cannot_be_set_is_said_and_makes_no_file(get: Any) -> None:
 
 
 def test_draft_that_nobody_could_answer_is_not_rehearsed(get: Any) -> None:
-    """Its pages lead to Design, its files are not there."""
     for page in PAGES:
         assert "The draft is not complete" in get(f"begun/rehearse{page}").text
     assert get("begun/rehearse/export.json").status_code == 404
@@ -203,7 +197,6 @@ def test_published_survey_is_rehearsed_until_it_is_closed(get: Any) -> None:
 
 
 def test_pages_without_results_yet_lead_to_the_rehearsal(get: Any) -> None:
-    """Results of a draft, and tables, models and files of what is published."""
     for path in ("exam/results", *(f"{name}/{page}" for name in ("fresh", "answered") for page in JOINT)):
         assert f'href="/dashboard/surveys/{path.split("/")[0]}/rehearse"' in get(path).text
     assert "/rehearse" not in get("answered/results").text
@@ -222,7 +215,6 @@ def test_real_pages_know_nothing_of_a_rehearsal(get: Any) -> None:
 
 
 def test_rehearsal_leaves_no_trace(get: Any, storage: SQLiteStorage, app: Flask) -> None:
-    """Not a byte of the database, no entry of the journal, nothing that is kept for the next analysis."""
     folder = Path(storage._path).parent
     kept = len(app.extensions["joint_results"]._cache)
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
@@ -235,6 +227,5 @@ def test_rehearsal_leaves_no_trace(get: Any, storage: SQLiteStorage, app: Flask)
 
 
 def test_every_address_of_a_rehearsal_only_reads() -> None:
-    """No form posts to one."""
     assert {route.method for route in ROUTES} == {"GET"}
     assert not any(route.has_etag for route in ROUTES)

@@ -1,5 +1,3 @@
-"""Tables and models as pages show them: what programs are answered, among whom, and why there is nothing."""
-
 import csv
 import html
 import io
@@ -40,12 +38,10 @@ TABLE = "tables?kind=crosstab&rows=year&columns=reason"
 
 
 def percent(value: float | None) -> str:
-    """A share as English writes it."""
     return "none" if value is None else f"{100 * value:.1f}%"
 
 
 def test_every_cell_of_the_page_is_that_of_the_api(app: Flask, client: FlaskClient) -> None:
-    """Shares in rows first, then shares of all, each with its limits."""
     found = document(app, "done", "crosstab", rows="year", columns="reason")
     told = [
         f"{percent(one['shown'])} ({percent(one['low'])} to {percent(one['high'])})"
@@ -68,7 +64,6 @@ def test_comparison_of_the_page_is_that_of_the_api(app: Flask, client: FlaskClie
 
 
 def test_weights_and_a_third_question_reach_the_analysis(app: Flask, client: FlaskClient) -> None:
-    """What the fields say is what is computed."""
     margins = {"year": {"first": "30", "second": "70"}}
     weighted = document(app, "done", "crosstab", rows="cheated", columns="reason", margins=margins)
     path = "done/tables/answer.json?kind=crosstab&rows=cheated&columns=reason"
@@ -80,7 +75,6 @@ def test_weights_and_a_third_question_reach_the_analysis(app: Flask, client: Fla
 
 
 def test_table_within_a_private_question_is_shown_and_kept(app: Flask, client: FlaskClient) -> None:
-    """A table for each of its answers, valid by the schema, with the same figures in the page and in the CSV file."""
     found = document(app, "done", "crosstab", rows="cheated", columns="year", within="reason")
     query = "kind=crosstab&rows=cheated&columns=year&within=reason"
 
@@ -112,7 +106,6 @@ def test_every_pair_is_listed_with_its_q(app: Flask, client: FlaskClient) -> Non
 
 
 def test_known_values_are_tested_as_by_the_api(app: Flask, client: FlaskClient) -> None:
-    """Shares are given in percent; without any they are equal."""
     for query, options in (("", {}), ("&known.cheated.yes=30", {"shares": {"yes": 0.3}})):
         found = document(app, "done", "test", question="cheated", **options)
         page = get(client, f"done/tables?kind=test&question=cheated{query}").text
@@ -129,7 +122,6 @@ def test_known_values_are_tested_as_by_the_api(app: Flask, client: FlaskClient) 
 
 
 def test_kept_answers_hold_the_same_figures(app: Flask, client: FlaskClient) -> None:
-    """CSV, workbook and JSON of one address; a file says in its name what it is of."""
     found = document(app, "done", "crosstab", rows="year", columns="reason")
     query = TABLE.partition("?")[2]
     replies = {kind: get(client, f"done/tables/answer.{kind}?{query}") for kind in ("csv", "json", "xlsx")}
@@ -167,7 +159,6 @@ def test_closed_survey_without_reports_says_so(client: FlaskClient) -> None:
 
 
 def test_what_cannot_be_had_is_refused_with_its_reason_and_not_repeated(client: FlaskClient) -> None:
-    """In the page, below its fields, which keep what was chosen."""
     reply = get(client, "done/tables?kind=crosstab&rows=cheated&columns=cheated")
     missing = get(client, "done/tables?kind=crosstab&rows=cheated")
 
@@ -245,7 +236,6 @@ def test_page_says_that_it_is_calculated_until_it_is(app: Flask, client: FlaskCl
 
 
 def test_button_of_an_analysis_that_is_gone_says_so(app: Flask, client: FlaskClient) -> None:
-    """After a restart nothing is cancelled, and nothing begins."""
     with occupied(app):
         reply = get(client, f"done/{TABLE}")
         app.extensions["joint_results"].jobs.drop("done")
@@ -253,7 +243,6 @@ def test_button_of_an_analysis_that_is_gone_says_so(app: Flask, client: FlaskCli
 
 
 def test_numbers_are_the_readers(client: FlaskClient) -> None:
-    """Every page is whole in every language, with its own decimal sign."""
     for language in LANGUAGES:
         page = get(client, f"done/{TABLE}", language).text
         assert f'<html lang="{language}"' in page
@@ -263,7 +252,6 @@ def test_numbers_are_the_readers(client: FlaskClient) -> None:
 
 
 def test_fields_are_read_with_dots_and_shares_of_0() -> None:
-    """The form doubles the dots of a column; those of a category stay, and an empty field is none."""
     query = {"kind": ["crosstab"], "margin.age..group.v1.5": ["30"], "margin.year.first": ["70"]}
     asked = asked_analysis(query, ("crosstab",))
 
@@ -348,7 +336,6 @@ def test_subset_of_the_page_is_that_of_the_api(app: Flask, client: FlaskClient) 
 
 
 def test_prediction_is_asked_for_in_the_form(app: Flask, client: FlaskClient) -> None:
-    """For one kind of people, by an answer beside each predictor."""
     at = [{"year": "second"}]
     found = document(app, "done", "regression", outcome="cheated", on=["year"], model="linear", at=at)
     path = "done/models?kind=regression&outcome=cheated&on=year&model=linear&at.year=second"
@@ -432,7 +419,6 @@ def shown(kind: str, language: str = "en", reports: Columns = REPORTS, **more: A
 
 
 def test_page_says_whom_figures_describe() -> None:
-    """In the reader's language, below the figures; not where they describe all."""
     for kind, language in product(REQUESTS, LANGUAGES):
         people = Words(language).translate("joint_among_answered")
         told, of_all = (
@@ -443,14 +429,12 @@ def test_page_says_whom_figures_describe() -> None:
 
 
 def test_share_of_no_answer_is_beside_each_row() -> None:
-    """The last column."""
     for table in (shown(kind).tables[0] for kind in ("crosstab", "compare")):
         assert table.headings[-1] == "No answer"
         assert [len(line) for line in table.lines] == [len(table.headings)] * 2
 
 
 def test_model_shows_that_of_declining_and_the_test_of_a_common_share() -> None:
-    """And the sentence that declining may go with the answer."""
     found = shown("regression")
     told = " ".join(sentence for table in found.tables for sentence in table.sentences)
 
@@ -460,7 +444,6 @@ def test_model_shows_that_of_declining_and_the_test_of_a_common_share() -> None:
 
 
 def test_files_hold_the_same_people_and_shares() -> None:
-    """A row for each share of no answer, for the model of declining and for its test."""
     rows = {kind: joint_rows(parse_request(kind, REQUESTS[kind]).document(REPORTS)) for kind in REQUESTS}
     figures = {kind: [row[0] for row in found] for kind, found in rows.items()}
 
@@ -487,7 +470,6 @@ def test_no_code_for_r_where_people_may_leave_a_question_unanswered() -> None:
 
 
 def test_form_offers_the_answers_of_the_chosen_question_only(client: FlaskClient) -> None:
-    """None before one is chosen; an answer of another question is forgotten."""
     before = get(client, "done/tables").text
     after = get(client, "done/tables?kind=compare&outcome=reason&groups=cheated&category=yes").text
 

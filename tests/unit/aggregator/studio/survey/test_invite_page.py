@@ -40,18 +40,15 @@ def browser(app: Flask) -> Any:
 
 @pytest.fixture
 def client(app: Flask, storage: SQLiteStorage) -> Any:
-    """A browser that is signed in, before a survey with personal links."""
     storage.publish(survey(access="token"))
     return browser(app)
 
 
 def page(client: Any, address: str = INVITE, **options: Any) -> str:
-    """A page as text, its entities read."""
     return unescape(client.get(address, base_url=SITE, **options).text)
 
 
 def make(client: Any, count: object, kind: str = "table", shown: str = "") -> Any:
-    """The reply to the form of personal links on the page; ``shown``, if that has been asked for already."""
     fields = dict(re.findall(r'name="(form_token|batch|wave)" value="([^"]*)"', shown or page(client)))
     headers = {"Sec-Fetch-Site": "same-origin"}
     data = {**fields, "count": str(count), "as": kind}
@@ -101,7 +98,6 @@ def test_table_of_links_warns_once() -> None:
 
 
 def test_page_of_links_that_work_only_here_says_so(storage: SQLiteStorage, clock: FakeClock) -> None:
-    """In red above everything that is handed out."""
     storage.publish(survey())
     settings = Settings(public_url="http://localhost:8000", trusted_hosts="survey.example.org")
     client = browser(create_app(settings, storage, clock, {}))
@@ -109,7 +105,6 @@ def test_page_of_links_that_work_only_here_says_so(storage: SQLiteStorage, clock
 
 
 def test_personal_links_are_many_at_once_and_each_is_good(client: Any, storage: SQLiteStorage) -> None:
-    """Ten thousand of them, all different, for the newest revision, counted as made."""
     links = links_in(make(client, 10_000))
 
     assert len(set(links)) == 10_000
@@ -147,7 +142,6 @@ def test_another_session_does_not_get_the_links_of_a_form(client: Any, storage: 
 
 
 def test_senseless_number_makes_nothing(client: Any, storage: SQLiteStorage) -> None:
-    """The page says what is wanted, and repeats nothing."""
     for count in ("", "0", "-1", "1.5", "100001", "9" * 5000, "<b>"):
         reply = make(client, count)
         assert (reply.status_code, "from 1 to 100,000" in reply.text) == (400, True), count[:9]
@@ -170,7 +164,6 @@ def test_taking_one_link_back_moves_no_number(client: Any, storage: SQLiteStorag
 
 
 def take_back(client: Any, given: str) -> Any:
-    """The reply to the form that takes links back."""
     fields = dict(re.findall(r'name="(form_token)" value="([^"]*)"', page(client)))
     headers = {"Sec-Fetch-Site": "same-origin"}
     return client.post(f"{INVITE}/links/back", data={**fields, "back": given}, headers=headers, base_url=SITE)
@@ -227,7 +220,6 @@ def test_page_says_what_is_true_of_blind_links(app: Flask, storage: SQLiteStorag
 
 
 def test_closed_survey_says_so_in_place_of_inviting(client: Any, storage: SQLiteStorage) -> None:
-    """No link, no form; and links made from an old page are refused."""
     shown = page(client)
     storage.close_survey("exam", 20_000)
 
@@ -238,7 +230,6 @@ def test_closed_survey_says_so_in_place_of_inviting(client: Any, storage: SQLite
 
 
 def test_each_wave_has_its_link(app: Flask, storage: SQLiteStorage, clock: FakeClock) -> None:
-    """The first that is not over is offered; another one by its number, the code with it."""
     parsed = survey(waves=months(3))
     storage.publish(parsed)
     first = parsed.waves[0].closes
@@ -254,7 +245,6 @@ def test_each_wave_has_its_link(app: Flask, storage: SQLiteStorage, clock: FakeC
 
 
 def test_panel_whose_waves_are_over_leads_to_the_next(app: Flask, storage: SQLiteStorage, clock: FakeClock) -> None:
-    """A wave is added in Design; the page that invited to the last one says so."""
     parsed = survey(waves=months(2))
     storage.publish(parsed)
     last = parsed.waves[-1].closes
@@ -265,7 +255,6 @@ def test_panel_whose_waves_are_over_leads_to_the_next(app: Flask, storage: SQLit
 
 
 def test_correction_is_what_people_are_invited_to(app: Flask, storage: SQLiteStorage) -> None:
-    """The link carries the newest digest."""
     storage.publish(survey())
     newest = storage.publish(survey(revision=2, title={"en": "Exams, corrected"}))
 
@@ -280,7 +269,6 @@ def test_no_page_is_offered_a_frame_with_the_form(app: Flask, storage: SQLiteSto
 
 
 def test_saved_file_is_the_one_that_the_command_line_writes(storage: SQLiteStorage, clock: FakeClock) -> None:
-    """Byte for byte, with the survey in it."""
     parsed = survey(title={"en": "</script> Exams"})
     storage.publish(parsed)
     app = create_app(Settings(public_url=SITE), storage, clock, {"saved.json": page_files()["saved.json"]})
@@ -289,7 +277,6 @@ def test_saved_file_is_the_one_that_the_command_line_writes(storage: SQLiteStora
 
 
 def test_markup_in_a_title_stays_text(app: Flask, storage: SQLiteStorage) -> None:
-    """On the page, on the poster and on cards."""
     storage.publish(survey(access="token", title={"en": "<script>alert(1)</script>"}))
     client = browser(app)
     told = [client.get(address, base_url=SITE).text for address in (INVITE, f"{INVITE}/poster")]
@@ -298,7 +285,6 @@ def test_markup_in_a_title_stays_text(app: Flask, storage: SQLiteStorage) -> Non
 
 
 def test_completion_link_is_told(app: Flask, storage: SQLiteStorage) -> None:
-    """The one that the survey shows after sending."""
     storage.publish(survey(after={"link": "https://panel.example/done"}))
     assert "https://panel.example/done" in page(browser(app))
 
@@ -315,7 +301,6 @@ def test_survey_in_no_language_of_the_studio_has_a_poster(app: Flask, storage: S
 
 
 def test_letters_hold_the_links_of_the_table(client: Any) -> None:
-    """A row each, with a letter that leads there."""
     shown = page(client)
     links = links_in(make(client, 3, shown=shown))
     letters = list(csv.DictReader(io.StringIO(make(client, 3, "letters", shown).text, newline="")))
@@ -325,7 +310,6 @@ def test_letters_hold_the_links_of_the_table(client: Any) -> None:
 
 
 def test_texts_are_in_the_language_that_is_asked_for(app: Flask, storage: SQLiteStorage) -> None:
-    """Those of the survey alone; another one is not taken."""
     storage.publish(survey(title={"en": "Exams", "de": "Prüfungen"}))
     client = browser(app)
 

@@ -40,18 +40,15 @@ def assets() -> dict[str, PageFile]:
 
 @pytest.fixture
 def app(storage: SQLiteStorage, clock: FakeClock, assets: dict[str, PageFile]) -> Flask:
-    """The application with the form, without a survey."""
     return create_app(Settings(public_url=SITE), storage, clock, assets)
 
 
 def shown(app: Flask, *addresses: str) -> list[str]:
-    """Pages as text, their entities read."""
     client, _ = log_in(app)
     return [unescape(client.get(address, base_url=SITE).text) for address in addresses]
 
 
 def test_page_and_print_say_the_same(app: Flask, storage: SQLiteStorage) -> None:
-    """Figures, odds in the form's words, what is stored, what is not protected."""
     storage.publish(survey())
     for told in shown(app, PRIVACY, f"{PRIVACY}/account.html"):
         assert "<small>epsilon</small> 2.20" in told
@@ -108,7 +105,6 @@ def test_sums_are_those_that_the_survey_has(app: Flask, storage: SQLiteStorage) 
 
 
 def test_account_is_in_the_languages_of_the_survey(app: Flask, storage: SQLiteStorage) -> None:
-    """Its sentences, its numbers, the odds and the survey's own texts."""
     storage.publish(
         survey(title={"en": "Exams", "de": "Prüfungen"}, consent={"en": "I agree.", "de": "Ich stimme zu."})
     )
@@ -122,7 +118,6 @@ def test_account_is_in_the_languages_of_the_survey(app: Flask, storage: SQLiteSt
 
 
 def test_draft_has_an_account_before_anybody_can_answer(app: Flask, storage: SQLiteStorage) -> None:
-    """And one that is not finished says so, without a figure and without its mistakes."""
     storage.drafts.add("exam", draft_of(document()).dumped)
     storage.drafts.add("begun", empty_draft("<script>", "en").dumped)
     told, unfinished = shown(app, PRIVACY, "/dashboard/surveys/begun/privacy")
@@ -146,7 +141,6 @@ def test_draft_of_a_correction_stands_beside_what_is_published(app: Flask, stora
 
 
 def test_notice_names_who_is_responsible_or_says_that_nobody_is(app: Flask, storage: SQLiteStorage) -> None:
-    """Controller, contact, purpose, legal basis, rights, deletion, and the survey's own notice."""
     storage.publish(survey())
     own = {
         "researcher": {"name": {"en": "Dr A. Example"}, "contact": "a@example.org"},
@@ -164,7 +158,6 @@ def test_notice_names_who_is_responsible_or_says_that_nobody_is(app: Flask, stor
 
 
 def test_data_keep_to_their_schema(app: Flask, storage: SQLiteStorage) -> None:
-    """The same document as the command line's."""
     storage.publish(survey())
     client, _ = log_in(app)
     reply = client.get(f"{PRIVACY}/account.json", base_url=SITE)
@@ -189,7 +182,6 @@ def test_blind_draft_has_no_digest_yet(app: Flask, storage: SQLiteStorage) -> No
 
 
 def test_markup_in_texts_stays_text(app: Flask, storage: SQLiteStorage) -> None:
-    """On the page and on the one to print, wherever a survey has texts."""
     evil = {"en": "<script>alert(1)</script>"}
     texts = {key: evil for key in ("title", "description", "consent", "notice")}
     questions = [{**each, "label": evil} for each in document()["questions"]]
@@ -201,7 +193,6 @@ def test_markup_in_texts_stays_text(app: Flask, storage: SQLiteStorage) -> None:
 
 
 def test_unknown_name_has_no_account(app: Flask) -> None:
-    """Neither published nor a draft."""
     client, _ = log_in(app)
     assert client.get(PRIVACY, base_url=SITE).status_code == 404
 
@@ -213,7 +204,6 @@ LINK = re.compile(r"http://[^<]+(/dashboard/ethics\?link=[\w-]{20,})")
 
 @pytest.fixture
 def board_app(storage: SQLiteStorage, clock: FakeClock, assets: dict[str, PageFile]) -> Flask:
-    """The application with a survey in two languages, of which one lacks most texts, and its owner."""
     storage.publish(survey(title={"en": "Exams", "de": "<b>Prüfungen</b>"}))
     storage.access.add_account(ANN)
     storage.access.grant(ANN.id, "exam", "owner")
@@ -221,7 +211,6 @@ def board_app(storage: SQLiteStorage, clock: FakeClock, assets: dict[str, PageFi
 
 
 def make(board_app: Flask, **given: Any) -> str:
-    """The path of a new link."""
     [path] = LINK.findall(press(browser(board_app, ANN.id), BOARD, act="make", **({"days": "30"} | given)).text)
     return str(path)
 
@@ -278,7 +267,6 @@ def test_board_sees_no_exact_public_answers_beside_published_ones(board_app: Fla
 
 
 def test_link_ends_by_its_day_or_by_hand(board_app: Flask, storage: SQLiteStorage, clock: FakeClock) -> None:
-    """From the next request on; only its hash is stored."""
     short, long = make(board_app, days="1"), make(board_app, days="366")
     client, ann = board_app.test_client(), browser(board_app, ANN.id)
     assert {view.hash for view in storage.access.views("exam")}.isdisjoint({short.encode(), long.encode()})
@@ -293,7 +281,6 @@ def test_link_ends_by_its_day_or_by_hand(board_app: Flask, storage: SQLiteStorag
 
 
 def test_days_that_cannot_be_make_no_link(board_app: Flask, storage: SQLiteStorage) -> None:
-    """And are said to be none."""
     for days in ("0", "367", "", "-1", "\u0663"):
         reply = press(browser(board_app, ANN.id), BOARD, act="make", days=days)
         assert (reply.status_code, "from 1 to 366 days" in reply.text) == (422, True), days

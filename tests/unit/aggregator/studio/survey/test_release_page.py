@@ -22,7 +22,6 @@ FILES = "/dashboard/surveys/exam/files"
 
 
 def application(folder: Path, heads: str) -> Flask:
-    """On a closed survey with 200 reports."""
     (folder / "data").mkdir()
     storage = published(folder / "data", asked())
     send(storage, asked(), [(1, 0, 1, 4, 1)] * 150 + [(0, 1, 0, 9, 0)] * 50)
@@ -48,7 +47,6 @@ def sent(client: FlaskClient, step: str, **form: str) -> str:
 
 
 def test_budget_is_opened_once_and_tables_are_published_under_it(app: Flask) -> None:
-    """Each step is said; the files come with it, and what is spent is spent."""
     client, _ = log_in(app)
     page = get(client, "exam/files").text
     assert "No budget is open" in page
