@@ -1,5 +1,3 @@
-"""Shares among those who answered: moments by enumeration of reports, exact coverage, and what limits nothing."""
-
 from itertools import product
 from math import comb
 from typing import Any
@@ -23,7 +21,6 @@ MECHANISMS = [
 
 
 def with_absent(mechanism: dict[str, Any], options: int = 4) -> Question:
-    """A choice that people may leave unanswered."""
     return parsed(question(mechanism, "select_one", choices=names(options), absent_category=True))
 
 

@@ -38,7 +38,6 @@ def _question(channel: str, *, declines: bool, name: str = "q") -> Question:
 
 
 def _rows(mechanism: Mechanism | None, size: int) -> np.ndarray:
-    """Return P(reported | true), (size, size)."""
     if mechanism is None:
         return np.eye(size)
     weights = np.array([mechanism.weights(value) for value in range(size)], float)

@@ -1,5 +1,3 @@
-"""Limits of one share and the anytime-valid band: printed oracles, shapes, edges, and fixed populations."""
-
 import math
 from fractions import Fraction
 from itertools import pairwise
@@ -40,7 +38,6 @@ FLIP, WARNER, NONE = (0.75, 0.25), (2 / 3, 1 / 3), (1.0, 0.0)
     ],
 )
 def test_intervals_give_the_printed_limits(method: str, count: int, n: int, low: float, high: float) -> None:
-    """The oracles of the coin flip, to four digits."""
     actual = METHODS[method](count, n, *COIN, 0.95)
 
     assert (low, high) == tuple(round(float(limit), 4) for limit in actual)
@@ -48,7 +45,6 @@ def test_intervals_give_the_printed_limits(method: str, count: int, n: int, low:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_intervals_say_nothing_without_reports(method: str) -> None:
-    """No reports give [0, 1], also inside an array."""
     low, high = METHODS[method]([0, 3, 0], [0, 9, 0], *COIN, 0.95)
 
     assert [low[0], low[2]] == [0.0, 0.0]
@@ -65,7 +61,6 @@ def test_intervals_mirror_for_symmetric_channels(method: str) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_intervals_move_up_with_the_count(method: str) -> None:
-    """More supporting reports never lower a limit."""
     low, high = METHODS[method](np.arange(61), 60, 11 / 12, 1 / 6, 0.95)
 
     assert np.all(np.diff(low) >= -1e-12)
@@ -73,7 +68,6 @@ def test_intervals_move_up_with_the_count(method: str) -> None:
 
 
 def test_intervals_narrow_to_the_share_with_a_million_reports() -> None:
-    """All four methods agree where n is large."""
     for method in METHODS.values():
         low, high = method(400_000, 1_000_000, *COIN, 0.95)
 
@@ -144,7 +138,6 @@ def test_tail_falls_as_the_density_says(df: int) -> None:
 
 
 def test_nothing_lies_below_zero() -> None:
-    """A statistic of 0, and far out."""
     assert (upper_tail(0.0, 3), upper_tail(1e4, 5)) == (1.0, 0.0)
 
 
@@ -160,7 +153,6 @@ def test_nothing_lies_below_zero() -> None:
     ],
 )
 def test_band_gives_the_printed_limits(count: int, n: int, low: float, high: float) -> None:
-    """The oracles of the coin flip, to four digits."""
     assert (low, high) == tuple(round(limit, 4) for limit in band(count, n, *COIN, 0.95))
 
 
@@ -216,7 +208,6 @@ def test_beta_quantile_agrees_with_a_library_at_large_and_real_parameters() -> N
 
 @pytest.mark.parametrize(("tail", "p", "q"), [(0.0, 1, 1), (0.6, 1, 1), (math.nan, 1, 1), (0.1, 0, 1), (0.1, 1, 0.5)])
 def test_beta_quantile_refuses_what_its_root_finding_does_not_cover(tail: float, p: float, q: float) -> None:
-    """Outside the stated ranges there is an error and no number."""
     with pytest.raises(ValueError, match="beta quantile"):
         beta_quantile(tail, p, q)
 

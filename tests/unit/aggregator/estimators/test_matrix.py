@@ -1,5 +1,3 @@
-"""Estimates through a matrix: formulas of the textbooks by hand, any other matrix by simulation."""
-
 from fractions import Fraction
 from itertools import pairwise
 
@@ -82,7 +80,6 @@ def test_expected_counts_give_the_truth() -> None:
 
 
 def test_pair_of_each_category_has_the_variances_of_its_scores() -> None:
-    """a(1 - a)/(a - b)^2 is the own variance, b(1 - b)/(a - b)^2 the largest of the other truths."""
     for place, (a, b) in enumerate(UNEVEN.pairs):
         variances = UNEVEN.variances[:, place]
         assert a * (1 - a) / (a - b) ** 2 == pytest.approx(variances[place])
@@ -117,7 +114,6 @@ def test_limits_cover_the_truth(truth: tuple[float, ...], n: int) -> None:
     ],
 )
 def test_no_channel_is_refused(rows: list[list[str]], reason: str) -> None:
-    """The message says which row and why."""
     with pytest.raises(ValueError, match=reason):
         MatrixChannel.parse({"rows": rows}, YES_NO)
 
@@ -136,7 +132,6 @@ def test_implausible_reports_are_noticed() -> None:
 
 
 def test_limits_shrink_with_reports() -> None:
-    """Ten times as many reports, narrower limits."""
     widths = [estimate(UNEVEN, {0: 4 * n, 1: 3 * n, 2: 3 * n}, THREE)[0] for n in (10, 100, 1000)]
     assert all(one.high - one.low > other.high - other.low for one, other in pairwise(widths))
 

@@ -1,5 +1,3 @@
-"""Means through finite channels: reduction to the share, values, refusals."""
-
 import math
 
 import pytest
@@ -30,7 +28,6 @@ def test_two_scores_give_the_interval_of_the_share(n: int) -> None:
 
 
 def test_mean_is_in_its_unit_and_flagged_outside_its_range() -> None:
-    """Raw as it is, shown within the range."""
     estimate = estimate_mean("mean", {0: 20, 1: 30, 2: 50}, RATING)
     scores = [-1.5] * 20 + [1.0] * 30 + [3.5] * 50
     mean = sum(scores) / 100
@@ -81,7 +78,6 @@ def test_joint_limits_of_coordinates_are_wider() -> None:
 
 @pytest.mark.parametrize("tally", [{3: 1}, {-1: 1}, {0: -1}])
 def test_impossible_tallies_are_refused(tally: dict[int, int]) -> None:
-    """Values beyond the outputs and negative counts."""
     with pytest.raises(EstimateError):
         estimate_mean("mean", tally, RATING)
 
@@ -101,6 +97,5 @@ def test_impossible_tallies_are_refused(tally: dict[int, int]) -> None:
 def test_impossible_channels_are_refused(
     levels: tuple[float, ...], scores: tuple[float, ...], table: tuple[tuple[int, ...], ...]
 ) -> None:
-    """One level, levels that descend, other shapes, biased or unknown scores, an empty row."""
     with pytest.raises(EstimateError):
         ScoredChannel.from_table(levels, scores, table)

@@ -1,5 +1,3 @@
-"""Estimates of shares: values, limits, alarms, refusals; strata that add, are weighted, or cannot be pooled."""
-
 import dataclasses
 import math
 from fractions import Fraction
@@ -75,7 +73,6 @@ def test_no_reports_say_nothing() -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_estimate_uses_the_method_that_is_asked_for(method: str) -> None:
-    """Limits and label follow the rule."""
     estimate = estimate_share("yes", 400, 1000, *COIN, IntervalRule(method, 0.9))
     low, high = METHODS[method](400, 1000, 0.75, 0.25, 0.9)
 
@@ -83,7 +80,6 @@ def test_estimate_uses_the_method_that_is_asked_for(method: str) -> None:
 
 
 def test_band_is_given_when_asked_for() -> None:
-    """And None otherwise."""
     assert estimate_share("yes", 30, 100, *COIN).band_low is None
     with_band = estimate_share("yes", 30, 100, *COIN, IntervalRule(band=True))
 
@@ -91,7 +87,6 @@ def test_band_is_given_when_asked_for() -> None:
 
 
 def test_options_carry_joint_limits_unless_there_is_one() -> None:
-    """Wider than those of each by itself."""
     mechanism = KaryRR(Fraction(3), 4)
     domain = Domain(("a", "b", "c", "d"))
     estimates = estimate(mechanism, {0: 40, 1: 30, 2: 20, 3: 10}, domain, IntervalRule(band=True))
@@ -157,7 +152,6 @@ def test_estimate_keeps_the_fields_that_exports_write() -> None:
     ],
 )
 def test_impossible_counts_and_channels_are_refused(counts: list[int], n: int, a: Fraction, b: Fraction) -> None:
-    """With an error of the tree, never a number."""
     with pytest.raises(EstimateError):
         estimate_shares(["yes"], counts, n, a, b)
 
@@ -248,7 +242,6 @@ def test_strata_without_reports_change_nothing() -> None:
 
 
 def test_categories_are_pooled_option_by_option() -> None:
-    """Raw shares, pooled with weights of their own, and joint limits wider than single ones."""
     strata = [(KaryRR(Fraction(3), 3), {0: 50, 1: 30, 2: 20}), (KaryRR(Fraction(7), 3), {0: 60, 1: 25, 2: 15})]
     estimates = estimate_strata(strata, Domain(("x", "y", "z")))
 
@@ -258,7 +251,6 @@ def test_categories_are_pooled_option_by_option() -> None:
 
 
 def test_means_are_pooled_by_the_noise_of_their_channels() -> None:
-    """In the number's unit, within its range."""
     parts = [estimate_mean("mean", {0: 10, 1: 20, 2: 30}, RATING), estimate_mean("mean", {0: 1, 1: 2, 2: 3}, RATING)]
     (whole,) = pool([[part] for part in parts])
 
@@ -278,7 +270,6 @@ def test_strata_that_do_not_belong_together_are_refused() -> None:
 
 
 def test_rule_reaches_the_pooled_interval() -> None:
-    """A lower confidence gives a shorter interval."""
     strata = [(FLIP, {0: 195, 1: 105}), (TWO_THIRDS, {0: 420, 1: 280})]
     wide, narrow = (estimate_strata(strata, YES, IntervalRule(confidence=c))[0] for c in (0.95, 0.8))
 

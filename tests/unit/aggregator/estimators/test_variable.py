@@ -1,5 +1,3 @@
-"""Channels"""
-
 import math
 from fractions import Fraction
 from itertools import combinations, product
@@ -66,7 +64,6 @@ MOST = 32
 
 
 def outputs(question):
-    """Every value that a report may carry."""
     return np.array([value for value in range(question.largest + 1) if question.admits(value)])
 
 
@@ -314,7 +311,6 @@ def test_level_table_whose_outputs_do_not_tell_squares_has_none():
 
 
 def test_every_mechanism_has_variables():
-    """The registry and the cases above leave none out."""
     assert set(VARIABLES) == {*MECHANISMS, "matrix", "joint_rr"}
     assert {type(variable) for case in QUESTIONS.values() for variable in variables_of(case)} == {
         YesNo,
@@ -341,7 +337,6 @@ def test_scores_of_a_randomized_scale_are_right_on_average() -> None:
 
 
 def rating(**treatment: object) -> Question:
-    """Of 0 to 10."""
     asked = {"type": "rating", "name": "risk", "label": {"en": "Risk?"}, "choices": names(11, "r"), **treatment}
     return parse_survey(document_of(asked)).questions[0]
 
@@ -458,7 +453,6 @@ def test_likelihood_of_a_block_is_that_of_its_combinations() -> None:
 
 
 def test_scores_are_unbiased_for_combinations() -> None:
-    """Of two and of three questions of a block, and of one beside."""
     _, chances = channel(SURVEY.blocks[0].mechanism)
     cells = reported(A, B, C)
     for variables, places in (((A, C), (0, 2)), ((A, B, C), (0, 1, 2))):

@@ -40,12 +40,10 @@ def place(folder: Path, text: str | bytes, asked: Survey | None = None) -> Path:
 
 
 def test_folder_holds_every_file_but_the_public_answers(folder: Path) -> None:
-    """Every row of the list, and the sums."""
     assert {path.name for path in folder.iterdir()} == {*AT_ANY_TIME, *OF_REPORTS, SUMS}
 
 
 def test_sums_are_those_of_the_files(folder: Path) -> None:
-    """As the usual program checks them."""
     ended = subprocess.run(
         ["sha256sum", "--strict", "-c", SUMS], cwd=folder, capture_output=True, text=True, check=True
     )
@@ -53,7 +51,6 @@ def test_sums_are_those_of_the_files(folder: Path) -> None:
 
 
 def test_zip_holds_the_same_with_sums_that_hold(every: Source, folder: Path, tmp_path: Path) -> None:
-    """In one folder of the survey's name, dated on no day; nothing is left beside it."""
     write_zip(every, tmp_path / "everything.zip")
     with zipfile.ZipFile(tmp_path / "everything.zip") as archive:
         found = {name.removeprefix("exam/"): archive.read(name) for name in archive.namelist()}
@@ -102,7 +99,6 @@ def test_every_text_names_the_survey_and_the_version(every: Source, folder: Path
 
 @pytest.mark.parametrize("kept", [["survey.json", "reports.csv"], ["survey.yaml", "reports.parquet"]])
 def test_folder_is_read_back_as_it_was_written(every: Source, folder: Path, tmp_path: Path, kept: list[str]) -> None:
-    """The survey by its digest, and the same reports, of narrow types, from either pair of files."""
     for name in kept:
         shutil.copy(folder / name, tmp_path)
     found = read_folder(tmp_path)
@@ -118,7 +114,6 @@ def test_folder_is_read_back_as_it_was_written(every: Source, folder: Path, tmp_
 
 @pytest.mark.parametrize("name", ["reports-with-public.csv", "reports-with-public.parquet"])
 def test_public_answers_are_read_where_they_are(every: Source, folder: Path, tmp_path: Path, name: str) -> None:
-    """Before the file without them."""
     shutil.copy(folder / "survey.json", tmp_path)
     shutil.copy(folder / "reports.csv", tmp_path)
     SINGLE[name](every, tmp_path / name)
@@ -161,7 +156,6 @@ def test_waves_and_revisions_are_read_back(tmp_path: Path) -> None:
     ids=["plain", "mark", "crlf", "no last line end", "quoted", "another order", "no public answers"],
 )
 def test_csv_is_read_however_programs_write_it(tmp_path: Path, text: str) -> None:
-    """A byte order mark, CR LF, quotes, another order of columns, none for wave, revision and public answers."""
     found = read_folder(place(tmp_path, text))
 
     assert found.reports.columns["cheated"].tolist() == [1, 0]
@@ -170,7 +164,6 @@ def test_csv_is_read_however_programs_write_it(tmp_path: Path, text: str) -> Non
 
 
 def test_question_that_was_not_asked_is_missing(tmp_path: Path) -> None:
-    """All bits set, as in the database."""
     found = read_folder(place(tmp_path, "cheated,reason\n1,\n,2\n", survey(ask=1)))
     assert (found.reports.columns["cheated"].tolist(), found.reports.columns["reason"].tolist()) == ([1, 255], [255, 2])
 
@@ -240,7 +233,6 @@ def test_place_is_right_beyond_the_first_chunk(tmp_path: Path) -> None:
     ],
 )
 def test_parquet_with_a_fault_is_refused_with_its_place(tmp_path: Path, query: str, said: str) -> None:
-    """The same checks, by rows."""
     (tmp_path / "survey.json").write_bytes(survey().canonical)
     with duckdb.connect() as connection:
         connection.sql(f"COPY ({query}) TO '{tmp_path / 'reports.parquet'}' (FORMAT parquet)")
@@ -259,7 +251,6 @@ def test_parquet_of_another_survey_is_refused(folder: Path, tmp_path: Path) -> N
 
 
 def test_folder_without_its_files_says_which(tmp_path: Path) -> None:
-    """No folder, no survey, two surveys, no reports, a strange earlier revision, columns that several waves need."""
     with pytest.raises(SpecError, match="there is no such folder"):
         read_folder(tmp_path / "nowhere")
     with pytest.raises(SpecError, match=r"neither survey\.json nor survey\.yaml"):
@@ -279,7 +270,6 @@ def test_folder_without_its_files_says_which(tmp_path: Path) -> None:
 
 
 def test_try_out_is_read_with_its_first_line(tmp_path: Path) -> None:
-    """The line that says so stands above the header."""
     asked = survey(trial=True)
     found = read_folder(place(tmp_path, f"# TRIAL; digest {asked.digest}\ncheated,reason\n1,2\n", asked))
     assert found.reports.columns["reason"].tolist() == [2]
@@ -316,7 +306,6 @@ def test_numbers_are_in_their_own_unit_and_former_files_are_still_read(tmp_path:
 
 @pytest.mark.parametrize("age", ["17", "40.5", "forty", "1e1", "1" * 30])
 def test_number_off_its_grid_is_refused_without_being_repeated(tmp_path: Path, age: str) -> None:
-    """By line and column, with what may stand there."""
     age_of = {"type": "integer", "name": "age", "label": {"en": "?"}, "min": "18", "max": "99", "public": True}
     asked = survey(questions=[document()["questions"][0], age_of])
     with pytest.raises(SpecError, match="line 3, column 'age'") as refused:
@@ -351,7 +340,6 @@ def few_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_word_stands_for_rare_answers_and_no_cell_is_empty(few_files: Path) -> None:
-    """In CSV and Parquet alike, in questions of every type."""
     with (few_files / "reports.csv").open(encoding="utf-8") as file:
         rows = list(DictReader(file))
     duckdb = needed("duckdb")
@@ -544,7 +532,6 @@ def test_offline_folder_of_counted_rows_has_few_as_an_answer(tmp_path: Path) -> 
 
 
 def test_codebooks_say_how_many_are_left_out(few_files: Path) -> None:
-    """And what that does to shares and means."""
     words = "few (-1 in SPSS and Stata): an answer that is left out"
     for name in ("codebook.html", "ddi.xml"):
         text = (few_files / name).read_text(encoding="utf-8")

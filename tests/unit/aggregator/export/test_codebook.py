@@ -81,7 +81,6 @@ ASKED = {question.name: question for question in survey(questions=every_type()).
 
 
 def only(**changes: object) -> Question:
-    """The question of a survey that asks but one."""
     asked = {"type": "boolean", "name": "q", "label": {"en": "Q?"}, "mechanism": {"name": "coin_flip"}} | changes
     return survey(questions=[{key: value for key, value in asked.items() if value is not None}]).questions[0]
 
@@ -152,7 +151,6 @@ def test_questions_of_one_block_name_its_channel_beside_their_own() -> None:
 
 
 def test_channel_of_a_drawn_block_is_read_as_it_was_written() -> None:
-    """It says how many are asked, and two of its columns have the channel of two questions."""
     mechanism = blocks(block(*map(in_block, "abc")) | {"ask": 2}).blocks[0].mechanism
     text = dump_block(mechanism, "abc")
     assert text == "joint_rr odds=9 radius=0 k=2,2,2 ask=2 with=a,b,c"
@@ -160,7 +158,6 @@ def test_channel_of_a_drawn_block_is_read_as_it_was_written() -> None:
 
 
 def test_labels_of_values_are_in_the_language_asked_for() -> None:
-    """Else in another one that there is."""
     choices = [{"name": "a", "label": {"en": "One", "de": "Eins"}}, {"name": "b", "label": {"en": "Two"}}]
     question = only(type="select_one", choices=choices, mechanism={"name": "kary_rr", "odds": "3"})
 
@@ -168,7 +165,6 @@ def test_labels_of_values_are_in_the_language_asked_for() -> None:
 
 
 def test_labels_of_values_are_those_of_their_kind() -> None:
-    """No answer has its own, neutral reports are A and B, masks and long scales have none."""
     question = only(mechanism={"name": "kary_rr", "odds": "3"}, absent_category=True)
     assert option_labels(question, "en") == ["No", "Yes", "No answer"]
 
@@ -180,7 +176,6 @@ def test_labels_of_values_are_those_of_their_kind() -> None:
 
 
 def test_every_kind_of_report_has_its_sentence() -> None:
-    """It says that a value is a report and not the answer, but where it is the answer."""
     for each in ASKED.values():
         private = coding(each).startswith("A randomized report and not the answer. ")
         assert private == (each.mechanism is not None)
@@ -236,7 +231,6 @@ def agree(found: Figures, expected: Figures) -> bool:
 
 
 def test_analysis_in_python_prints_what_the_software_estimates(every: Source, folder: Path) -> None:
-    """Every type and mechanism: n, estimate, standard error, and the limits of each share."""
     expected = estimated(analyse(every.revisions))
 
     assert len(expected) > 45
@@ -274,7 +268,6 @@ def test_analysis_in_python_prints_shares_among_those_who_answered(declinable: t
 
 
 def test_analysis_in_python_takes_waves_and_revisions_apart(tmp_path: Path) -> None:
-    """Equal channels of two revisions are added up; a wave stands by itself, as in the results of that wave."""
     first = survey(waves=months(2))
     questions = document()["questions"]
     questions[0] = {**questions[0], "mechanism": {"name": "warner", "truth": "2/3"}}
@@ -306,7 +299,6 @@ def test_analysis_in_r_has_no_line_that_is_too_long() -> None:
 
 @pytest.mark.slow
 def test_analysis_in_r_prints_shares_among_those_who_answered(declinable: tuple[SurveyResults, Path]) -> None:
-    """The same figures as in Python."""
     command = ["node", "run.mjs", str(declinable[1])]
     text = subprocess.run(command, capture_output=True, text=True, check=True, cwd=WEBR, timeout=600).stdout
     assert agree(printed(text), estimated(declinable[0]))
@@ -323,7 +315,6 @@ def test_analysis_in_r_compiled_for_node_prints_what_the_software_estimates(ever
 if RSCRIPT is not None:
     # Where there is none, .ci/run says so; the packages rr, RRreg and GLMMRR are tried where they are installed.
     def test_analysis_in_r_prints_what_the_software_estimates(every: Source, folder: Path) -> None:
-        """The same figures as in Python."""
         command = [str(RSCRIPT), "--vanilla", "analysis.R"]
         text = subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder).stdout
         assert agree(printed(text), estimated(analyse(every.revisions)))

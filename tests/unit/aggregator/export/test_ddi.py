@@ -48,7 +48,6 @@ ATTRIBUTES = {
 
 
 def misplaced(element: ET.Element) -> list[str]:
-    """What may not stand where it does, is not in its order, or is missing."""
     name, parts = _plain(element), [_plain(child) for child in element]
     allowed = CHILDREN.get(name, [])
     attributes = {key for key in element.attrib if not key.endswith("}lang")} - ATTRIBUTES.get(name, set())
@@ -64,12 +63,10 @@ def _plain(element: ET.Element) -> str:
 
 
 def test_document_is_as_the_schema_has_it(folder: Path) -> None:
-    """Every element in its place and order."""
     assert misplaced(ET.parse(folder / "ddi.xml").getroot()) == []  # noqa: S314
 
 
 def test_misplaced_element_would_be_noticed() -> None:
-    """Another order, an element of nowhere, a variable's label after its text, a missing title."""
     wrong = '<codeBook xmlns="ddi:codebook:2_5"><dataDscr><var name="a" x=""><txt/><labl/></var></dataDscr></codeBook>'
     assert misplaced(ET.fromstring(wrong)) == ["codeBook needs stdyDscr", "var @x"]  # noqa: S314
     late = '<var xmlns="ddi:codebook:2_5" name="a"><txt/><labl/></var>'
@@ -77,7 +74,6 @@ def test_misplaced_element_would_be_noticed() -> None:
 
 
 def test_document_tells_every_column_of_the_reports(every: Source, folder: Path) -> None:
-    """Question, range, labels and channel; references lead somewhere, and languages are named."""
     root = ET.parse(folder / "ddi.xml").getroot()  # noqa: S314
     variables = {each.get("name"): each for each in root.iter(f"{DDI}var")}
     questions = every.about.survey.questions

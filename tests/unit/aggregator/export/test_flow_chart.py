@@ -1,5 +1,3 @@
-"""The picture of how people pass through a survey: arms, blocks and conditions, and the same as text."""
-
 import re
 from html import unescape
 from xml.etree import ElementTree
@@ -17,7 +15,6 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def drawn(document: Document, language: str = "en") -> str:
-    """What the chart of a survey is, as HTML."""
     return flow_chart(parse_survey(document), Words(language), "en")
 
 
@@ -31,7 +28,6 @@ def text(html: str) -> str:
 
 
 def test_board_sees_that_half_of_the_people_admit_in_clear() -> None:
-    """In a sentence, in the picture and in its text; in the group that is protected nothing is sent as given."""
     html = drawn(two_arms())
     _, direct, protected = html[html.index("<details") :].split("<ul>")
 
@@ -68,7 +64,6 @@ def test_boxes_hold_their_lines_and_never_overlap(document: Document, language: 
 
 
 def test_conditions_and_blocks_are_said() -> None:
-    """After which answers a question comes, of one or all of several, of a range, and what is randomized together."""
     html = text(drawn(three_arms()))
     assert re.search(r"Only after \d: 10–1000000", html)
     assert "Answers that are randomized together" in html
@@ -111,7 +106,6 @@ def test_survey_that_all_pass_alike_has_no_picture() -> None:
 
 
 def test_texts_of_a_survey_are_no_markup() -> None:
-    """Neither in the picture nor in its text."""
     evil = two_arms()
     evil["questions"][0]["label"] = {"en": "<script>alert(1)</script>"}
     assert "<script" not in drawn(evil)

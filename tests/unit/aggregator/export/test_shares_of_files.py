@@ -84,8 +84,6 @@ def any_survey(seed: int) -> Survey:
 
 @dataclass(frozen=True)
 class Exported:
-    """Files of a closed survey in a folder."""
-
     folder: Path
     survey: Survey
 
@@ -116,7 +114,6 @@ class Exported:
         return found
 
     def estimates(self) -> dict[str, tuple[int, float]]:
-        """Return the same of estimates.csv, of all whom a question has or of those who were asked."""
         return {
             row["question"]: (int(row["n"]), float(row["raw"]))
             for row in self.table("estimates.csv")
@@ -124,7 +121,6 @@ class Exported:
         }
 
     def decided(self) -> set[str]:
-        """Return the conditional questions of whose conditions the file has every answer."""
         reports = self.table("reports.csv")
         whole = {name for name in reports[0] if all(each[name] != "few" for each in reports)}
         return {
@@ -136,7 +132,6 @@ class Exported:
 
 
 def exported(folder: Path, asked: Survey, people: int = PEOPLE, *more: str) -> Exported:
-    """Return the files of a survey that so many invented people answered."""
     storage = published(folder, asked)
     draw = np.random.default_rng(1)
     sizes = [len(question.options) - question.domain.absent for question in asked.questions]

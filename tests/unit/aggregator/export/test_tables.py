@@ -1,5 +1,3 @@
-"""Tables and files for SPSS and Stata, and the list of all files: read back, no formulas, refused while it is open."""
-
 import csv
 import importlib
 import json
@@ -80,7 +78,6 @@ def rows(folder: Path) -> list[dict[str, str]]:
 
 
 def test_csv_has_a_column_for_each_question_and_a_row_for_each_report(every: Source, folder: Path) -> None:
-    """The header names the questions, then wave and revision."""
     with (folder / "reports.csv").open(encoding="utf-8", newline="") as file:
         header, *rows = list(csv.reader(file))
 
@@ -101,7 +98,6 @@ def test_parquet_read_by_duckdb_holds_the_same_reports_sorted(every: Source, fol
 
 
 def test_parquet_follows_from_the_set_of_reports(every: Source, folder: Path, tmp_path: Path) -> None:
-    """Another order of the same reports makes the same bytes."""
     reports = every.reports
     write_reports_parquet(tmp_path / "again.parquet", reports.taken(reports.wave.argsort()[::-1]), every.about)
     assert (tmp_path / "again.parquet").read_bytes() == (folder / "reports.parquet").read_bytes()
@@ -139,7 +135,6 @@ def test_file_whose_library_is_missing_says_what_to_install(
 
 @pytest.mark.slow
 def test_duckdb_counts_parquet_and_csv_alike(every: Source, folder: Path, tmp_path: Path) -> None:
-    """Each row as often as it was stored: every type, declined answers, numbers and days beside rare ones left out."""
     shown = {"public": True, "in_files": True}
     far = {**shown, "type": "decimal", "name": "far", "label": {"en": "Far?"}, "min": "-2", "max": "10", "step": "0.1"}
     born = {**shown, "type": "date", "name": "born", "label": {"en": "Born?"}, "min": "1900-01-01", "max": "2000-01-01"}
@@ -174,7 +169,6 @@ def test_covariate_is_a_predictor_like_a_public_question(tmp_path: Path) -> None
 
 
 def test_missing_covariate_leaves_the_report_out(tmp_path: Path) -> None:
-    """Of models with it, and of no others."""
     lines = ["" if row < 100 else "ab"[row % 2] for row in ROW]
     given = with_covariates(reports_of(), file(tmp_path, "arm,more", [f"{arm},1" for arm in lines]))
     assert (regress(given, "said", ["arm"]).n, regress(given, "said", ["x"]).n) == (500, 600)
@@ -203,7 +197,6 @@ def test_text_that_a_spreadsheet_would_compute_is_quoted() -> None:
 
 
 def test_table_is_utf_8_with_one_header(tmp_path: Path) -> None:
-    """Texts with commas, quotes and line ends come back as they were."""
     write_csv(tmp_path / "a.csv", About.of(survey()), ["é", "=b"], [('x, "y"\nz', None)])
     with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
         assert list(csv.reader(file)) == [["é", "'=b"], ['x, "y"\nz', ""]]
@@ -242,7 +235,6 @@ def test_ranges_have_empty_limits_and_their_reason_in_every_file(every: Source, 
 
 
 def test_workbook_holds_the_same_rows_and_no_formula(folder: Path) -> None:
-    """Read by unzipping: whatever begins with an equals sign is a text."""
     with zipfile.ZipFile(folder / "estimates.xlsx") as book:
         sheets = [ET.fromstring(book.read(f"xl/worksheets/sheet{number}.xml")) for number in (1, 2)]  # noqa: S314
         texts = ET.fromstring(book.read("xl/sharedStrings.xml"))  # noqa: S314
@@ -303,7 +295,6 @@ def test_dates_of_estimates_are_read_in_r_as_the_page_says(folder: Path) -> None
 
 
 def test_estimates_of_one_wave_come_alone(tmp_path: Path) -> None:
-    """Without it everybody's come first, then each wave's."""
     asked = survey(waves=months(2))
     storage = published(tmp_path, asked)
     for wave in (0, 1):
@@ -333,7 +324,6 @@ for (name in names(columns)) {
 
 @pytest.mark.parametrize("kind", READ)
 def test_file_read_back_holds_reports_labels_and_channels(every: Source, folder: Path, kind: str) -> None:
-    """Values, labels of questions and of values, and a and b beside each yes/no question."""
     frame, told = READ[kind](folder / f"reports{kind}")
     labels = told.variable_value_labels
 
@@ -502,7 +492,6 @@ def opened(tmp_path: Path) -> Source:
 
 @pytest.mark.parametrize("name", [*OF_REPORTS, *WITH_PUBLIC])
 def test_file_of_reports_is_refused_while_the_survey_is_open(opened: Source, tmp_path: Path, name: str) -> None:
-    """And nothing is written."""
     with pytest.raises(EstimateError, match=r"the survey is open: .*files of reports exist once it is closed"):
         SINGLE[name](opened, tmp_path / name)
     assert not (tmp_path / name).exists()
@@ -519,7 +508,6 @@ def test_all_files_together_are_refused_while_the_survey_is_open(opened: Source,
 
 @pytest.mark.parametrize("name", AT_ANY_TIME)
 def test_other_files_come_at_any_time(opened: Source, tmp_path: Path, name: str) -> None:
-    """Of texts and shown counts."""
     SINGLE[name](opened, tmp_path / name)
     assert (tmp_path / name).stat().st_size > 0
 
@@ -562,7 +550,6 @@ def test_every_file_of_a_try_out_says_so_first(tmp_path: Path) -> None:
 
 
 def test_methods_tell_figures_channels_and_sources(every: Source, folder: Path) -> None:
-    """The numbers of this survey, and each mechanism's page of mathematics once."""
     text = (folder / "methods.md").read_text(encoding="utf-8")
 
     assert "300 reports were counted and 0 were withdrawn" in " ".join(text.split())
@@ -575,7 +562,6 @@ def test_methods_tell_figures_channels_and_sources(every: Source, folder: Path) 
 
 
 def test_methods_of_a_direct_arm_claim_no_protection_for_it(tmp_path: Path) -> None:
-    """What was sent as given is named, and so is the arm in which nothing is randomized."""
     file = tmp_path / "protection.yaml"
     file.write_bytes(template_file("protection"))
     text = protection_in_words(read_survey_file(file))
@@ -597,7 +583,6 @@ def test_methods_claim_protection_by_a_fact_from_those_who_do_not_know_it() -> N
 
 
 def test_methods_correct_no_public_answers_for_noise(tmp_path: Path) -> None:
-    """Of public answers only, of some, and of none."""
     file = tmp_path / "protection.yaml"
     file.write_bytes(template_file("protection"))
     label = {"label": {"en": "Q?"}}
@@ -614,13 +599,11 @@ def test_methods_correct_no_public_answers_for_noise(tmp_path: Path) -> None:
 
 
 def test_survey_read_again_has_the_same_digest(every: Source, folder: Path) -> None:
-    """From YAML and from JSON: every text, every number, every default."""
     for name in ("survey.yaml", "survey.json"):
         assert read_survey_file(folder / name).digest == every.about.survey.digest
 
 
 def test_preregistration_says_what_was_frozen(every: Source, folder: Path) -> None:
-    """Questions with their channels, cost, window, and how figures are made."""
     document = json.loads((folder / "preregistration.json").read_text(encoding="utf-8"))
     survey = every.about.survey
 

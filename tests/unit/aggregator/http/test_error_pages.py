@@ -41,7 +41,6 @@ RESEARCHERS = [("unknown_survey", f"/dashboard/surveys/{SENTINEL}/results"),
 
 @pytest.fixture
 def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
-    """The application on a database with one survey."""
     storage.publish(survey())
     return create_app(Settings(public_url=SITE), storage, clock, {})
 
@@ -83,7 +82,6 @@ def check_page(reply: TestResponse, language: str, way: str, links: tuple[str, .
 
 
 def test_pages_speak_the_forms_languages():
-    """And say the same things in each: a heading and what to do, at the bare address a paragraph more."""
     kinds = {*error_pages.KINDS.values(), *error_pages.KINDS_OF_STAFF.values(), "malformed", "staff_malformed", "about"}
 
     assert translator.LANGUAGES[0] == "en"
@@ -97,7 +95,6 @@ def test_pages_speak_the_forms_languages():
 
 
 def test_no_sentence_is_left_in_english() -> None:
-    """Each text differs from the English one."""
     english = error_pages.sentences("en")
     for language in translator.LANGUAGES[1:]:
         told = error_pages.sentences(language)
@@ -116,7 +113,6 @@ def test_only_who_names_html_gets_a_page() -> None:
 
 
 def test_page_is_in_the_first_language_that_it_has() -> None:
-    """By weight, whatever the country; English for everybody else."""
     expected = {
         "": "en", "de": "de", "de-AT, en;q=0.9": "de", "sw, fr;q=0.4, es;q=0.7": "es", "pt-BR": "pt",
         "zh-CN,zh;q=0.9": "zh-Hans", "AR-eg": "ar", "de;q=0, hi;q=0.1": "hi", "*": "en", f"{SENTINEL};q=x,,;": "en",
@@ -125,14 +121,12 @@ def test_page_is_in_the_first_language_that_it_has() -> None:
 
 
 def ask(client: FlaskClient, method: str, path: str, accept: str, **more: object) -> TestResponse:
-    """One request of a browser that reads Arabic."""
     headers = {"Accept": accept, "Accept-Language": "ar"}
     return client.open(path, method=method, headers=headers, **more)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("code", "method", "path", "more"), REQUESTS, ids=[each[0] for each in REQUESTS])
 def test_error_is_a_page_for_people_and_a_document_for_programs(app, code, method, path, more):
-    """The same status; neither repeats what was sent, and the page has neither code nor status in it."""
     client = app.test_client()
     shown, told = (ask(client, method, path, accept, **more) for accept in (BROWSER, "*/*"))
     outline = check_page(shown, "ar", "rtl")
@@ -148,7 +142,6 @@ def test_error_is_a_page_for_people_and_a_document_for_programs(app, code, metho
 
 @pytest.mark.parametrize(("code", "path"), RESEARCHERS)
 def test_dashboard_says_what_is_wrong_on_a_page(app, code, path):
-    """Not in a document for programs, and without what stood in the address."""
     reply = log_in(app)[0].get(path, headers={"Accept": BROWSER, "Accept-Language": "fr"}, base_url=SITE)
 
     check_page(reply, "fr", "ltr", ("/dashboard/",))
@@ -159,8 +152,6 @@ def test_dashboard_says_what_is_wrong_on_a_page(app, code, path):
 
 
 def test_bug_is_a_page_that_tells_nothing(app):
-    """What the exception said stays where it was."""
-
     def fail(*_: object) -> None:
         raise RuntimeError(SENTINEL)
 

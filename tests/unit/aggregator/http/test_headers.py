@@ -40,7 +40,6 @@ def answered(asked: Survey, key: int, number: int) -> ReportBatch:
 
 
 def sent(client: FlaskClient, address: str = PAGE, coding: str = "br, gzip", site: str = "same-origin") -> TestResponse:
-    """The reply to a browser that reads these codings, asked for by a page of that site."""
     headers = {"Accept-Encoding": coding, "Sec-Fetch-Site": site}
     return client.get(address, base_url=SITE, headers=headers)
 
@@ -55,7 +54,6 @@ def test_page_of_twenty_questions_is_short_with_everything_that_it_needs(app: Fl
 
 
 def test_every_coding_holds_the_same_page(app: Flask) -> None:
-    """Whatever the browser reads."""
     client, _ = log_in(app)
     plain = sent(client, coding="identity")
 

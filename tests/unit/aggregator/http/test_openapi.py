@@ -1,5 +1,3 @@
-"""What explains the API: its description, with the form of every survey, and a page for each code."""
-
 import json
 import re
 from collections.abc import Iterator
@@ -34,7 +32,6 @@ def described(app: Flask) -> Any:
 
 
 def written() -> Iterator[dict[str, Any]]:
-    """Surveys with every type, mechanism and kind of item, as an author writes them and as published."""
     yield documents.survey(*items())
     for survey in (surveys.survey(), absences(report_labels="neutral"), own_coin_survey()):
         yield json.loads(survey.canonical)
@@ -72,7 +69,6 @@ def test_example_of_a_body_is_a_good_one(app: Flask) -> None:
 
 
 def test_description_refers_to_what_it_holds_and_its_schemas_are_schemas(described: Any) -> None:
-    """References lead somewhere, parameters of paths are described, and schemas are schemas."""
     for found in re.findall(r'"\$ref": "([^"]+)"', json.dumps(described)):
         part = described
         for key in found.removeprefix("#/").split("/"):
@@ -90,7 +86,6 @@ def test_description_refers_to_what_it_holds_and_its_schemas_are_schemas(describ
 
 
 def test_names_of_options_are_described_as_they_are_read(described: Any) -> None:
-    """Each name that the description lists is read, also the careful people of a model, and another is refused."""
     described_names = 0
     for kind in KINDS_OF_REQUEST:
         for option, schema in described["components"]["schemas"][f"{kind.title()}Request"]["properties"].items():
@@ -147,7 +142,6 @@ def test_type_of_each_problem_leads_to_its_page(app: Flask) -> None:
 
 
 def test_there_is_no_page_for_what_is_no_code(app: Flask) -> None:
-    """Nothing that was sent is shown."""
     reply = app.test_client().get("/problems/<b>")
     assert reply.status_code == 404
     assert b"<b>" not in reply.get_data()
@@ -171,7 +165,6 @@ def test_every_survey_fits_the_form() -> None:
 
 
 def test_form_refuses_keys_of_another_type() -> None:
-    """A question of each type has its own keys."""
     question = {"type": "boolean", "name": "a", "label": {"en": "A?"}, "mechanism": {"name": "coin_flip"}}
     validator = jsonschema.Draft202012Validator(survey_form())
 

@@ -1,12 +1,9 @@
-"""Lists in pages."""
-
 import pytest
 from sottovoce.aggregator.http.paging import MOST, page_of
 from sottovoce.aggregator.http.problems import Refusal
 
 
 def pages(rows: list[int], limit: int) -> list[list[int]]:
-    """All pages, as a program that follows the cursors gets them."""
     page = page_of(rows, int, {"limit": str(limit)})
     found = [list(page.rows)]
     while page.next is not None:
@@ -16,7 +13,6 @@ def pages(rows: list[int], limit: int) -> list[list[int]]:
 
 
 def test_pages_are_the_list_whatever_goes_meanwhile() -> None:
-    """Each row once; without rows one empty page."""
     rows = [5, 1, 4, 40, 30, 20]
     for limit in (1, 2, 3, 6, 7, 1000):
         found = pages(rows, limit)
@@ -32,7 +28,6 @@ def test_pages_are_the_list_whatever_goes_meanwhile() -> None:
 
 @pytest.mark.parametrize("limit", ["", "0", "-1", "1.5", "x", "²", str(MOST + 1), "9" * 5000])
 def test_limit_that_is_none_is_refused(limit: str) -> None:
-    """In words, without repeating it."""
     with pytest.raises(Refusal) as refused:
         page_of([1], int, {"limit": limit})
     assert refused.value.detail == "limit is a whole number from 1 to 1,000"
@@ -40,7 +35,6 @@ def test_limit_that_is_none_is_refused(limit: str) -> None:
 
 @pytest.mark.parametrize("cursor", ["", "x", "é", "LTE", "MQ==", "MDE", "MSA", "####", "M" * 30_000])
 def test_cursor_that_is_none_is_refused(cursor: str) -> None:
-    """No number, a negative one, or a number in another spelling."""
     with pytest.raises(Refusal) as refused:
         page_of([1], int, {"cursor": cursor})
     assert refused.value.code == "malformed"

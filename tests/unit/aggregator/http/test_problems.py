@@ -38,7 +38,6 @@ PUBLISH = "/api/v1/surveys/exam/publish"
 
 
 def test_survey_with_mistakes_lists_them_all_and_publishes_nothing(app: Flask) -> None:
-    """Each mistake has its JSON pointer; no value is repeated."""
     wrong = document(revision="sentinel", default_language="en", title={}, extra=None)
     reply = post(program_of(app), PUBLISH, wrong)
 

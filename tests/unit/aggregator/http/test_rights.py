@@ -26,7 +26,6 @@ SURVEYS = {"exam": "own", "other": "other", "nothing": "unknown"}
 
 @pytest.fixture
 def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
-    """The application on a database with two surveys and an owner of both."""
     for name in ("exam", "other"):
         storage.publish(survey(name=name))
     storage.access.add_owner("first")
@@ -52,7 +51,6 @@ def routes(app: Flask) -> Iterator[tuple[str, str, str]]:
 
 
 def ask(app: Flask, who: Account, method: str, path: str, **key: Any) -> Any:
-    """The reply to an account, by a session on pages and by a key elsewhere."""
     storage, client = app.extensions["storage"], app.test_client()
     now = int(app.extensions["clock"]().timestamp())
     if path.startswith("/dashboard") and not key:
@@ -73,7 +71,6 @@ def ask(app: Flask, who: Account, method: str, path: str, **key: Any) -> Any:
 
 
 def test_every_route_is_public_or_in_the_table(app: Flask) -> None:
-    """And no stale name waits in it."""
     assert {endpoint for endpoint, _, _ in routes(app)} == set(RIGHTS)
     assert all(right.who <= {*ROLES, STAFF, ADMIN} for right in RIGHTS.values())
 
@@ -103,7 +100,6 @@ def test_each_pair_of_role_and_route_is_in_the_table_or_refused(app: Flask, stor
 
 
 def test_unknown_and_hidden_surveys_are_told_alike(app: Flask, storage: SQLiteStorage) -> None:
-    """Byte by byte: nobody learns that there is a survey."""
     who = account(storage, "owner")
     for method, end in (("GET", "/estimates"), ("POST", "/close"), ("DELETE", ""), ("GET", "/tokens")):
         hidden, unknown = (ask(app, who, method, f"/api/v1/surveys/{name}{end}") for name in ("other", "nothing"))
@@ -111,7 +107,6 @@ def test_unknown_and_hidden_surveys_are_told_alike(app: Flask, storage: SQLiteSt
 
 
 def test_lists_show_only_what_one_may_know(app: Flask, storage: SQLiteStorage) -> None:
-    """To programs and to people; of fieldwork, without a way to results, on no page."""
     who = account(storage, "fieldwork")
     page = ask(app, who, "GET", "/dashboard/").text
 
@@ -126,7 +121,6 @@ def test_lists_show_only_what_one_may_know(app: Flask, storage: SQLiteStorage) -
 
 @pytest.mark.parametrize("scope", SCOPES)
 def test_key_does_no_more_than_its_scope(app: Flask, storage: SQLiteStorage, scope: str) -> None:
-    """Of an account that may do everything."""
     [who] = storage.access.accounts()
     for endpoint, method, rule in routes(app):
         if endpoint == "results.delete" or rule.startswith("/dashboard"):
@@ -143,7 +137,6 @@ def test_no_key_opens_a_page(app: Flask) -> None:
 
 
 def test_key_for_one_survey_knows_of_no_other(app: Flask, storage: SQLiteStorage) -> None:
-    """Nor does it publish a new one, or read what is the instance's."""
     [who] = storage.access.accounts()
     for name, status in (("exam", 200), ("other", 404), ("nothing", 404)):
         assert ask(app, who, "GET", f"/api/v1/surveys/{name}/estimates", survey="exam").status_code == status
@@ -174,7 +167,6 @@ def test_publisher_owns_a_survey_of_a_new_name(app: Flask, storage: SQLiteStorag
 
 
 def test_expired_key_and_disabled_account_are_not_let_in(app: Flask, storage: SQLiteStorage, clock: FakeClock) -> None:
-    """From the next request on, by any key and by any session."""
     who, today = account(storage, "owner"), int(clock.moment.timestamp()) // DAY
     keys = [new_key() for _ in range(2)]
     for (_, digest), last in zip(keys, (today - 1, today), strict=True):
@@ -194,7 +186,6 @@ def test_expired_key_and_disabled_account_are_not_let_in(app: Flask, storage: SQ
 
 
 def test_signing_in_leads_to_the_page_asked_for_and_never_elsewhere(app: Flask, storage: SQLiteStorage) -> None:
-    """Whatever a link to the sign-in page says."""
     secret, digest = new_key()
     storage.add_researcher("ann", digest)
     own = "/dashboard/surveys/exam?wave=0"

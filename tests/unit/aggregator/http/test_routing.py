@@ -11,7 +11,6 @@ from sottovoce.aggregator.http.routing import Kind, Limit
 
 
 def test_url_map_is_the_table(app: Flask) -> None:
-    """No route beside it, and none of it missing."""
     mapped = [
         (rule.endpoint, method, rule.rule)
         for rule in app.url_map.iter_rules()
@@ -21,7 +20,6 @@ def test_url_map_is_the_table(app: Flask) -> None:
 
 
 def test_every_row_has_a_name_and_an_address_of_its_own() -> None:
-    """Rights and metrics are told by the name."""
     assert max(Counter(route.endpoint for route in ROUTES).values()) == 1
     assert max(Counter((route.method, route.path) for route in ROUTES).values()) == 1
 

@@ -1,5 +1,3 @@
-"""The parts of the respondents' page, compressed once."""
-
 import gzip
 
 import brotli

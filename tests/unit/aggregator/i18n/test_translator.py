@@ -91,7 +91,6 @@ def test_no_sentence_stands_in_two_rooms() -> None:
 
 
 def test_plural_categories_are_those_of_the_language() -> None:
-    """No sentence stands under a category that its language does not have."""
     for language in LANGUAGES:
         locale = Locale.parse({"zh-Hans": "zh_Hans"}.get(language, language))
         for room in ROOMS:
@@ -103,7 +102,6 @@ def test_plural_categories_are_those_of_the_language() -> None:
 
 
 def test_numbers_and_days_are_written_as_the_language_does() -> None:
-    """Huge ones with an exponent, moments with their zone."""
     assert [Words(tag).number(1234567.25, 1) for tag in ("en", "de", "hi")] == [
         "1,234,567.2", "1.234.567,2", "12,34,567.2"]  # fmt: skip
     assert [Words(tag).percent(0.1234) for tag in ("en", "de", "ar")] == ["12.3%", "12,3\u00a0%", "12.3%"]
@@ -134,7 +132,6 @@ def test_refusals_at_the_door_are_said_in_every_language() -> None:
 
 
 def test_counted_sentences_follow_the_number() -> None:
-    """One report, two reports, and Arabic's own forms."""
     assert Words("en").count("state_open", 1) == "Open: 1 report so far."
     assert Words("en").count("state_open", 2000) == "Open: 2,000 reports so far."
     assert "تقريران" in Words("ar").count("state_open", 2)

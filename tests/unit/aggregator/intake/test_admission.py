@@ -1,5 +1,3 @@
-"""From bytes to an admitted report, one by one and in batches: each reason to refuse, and the same receipt."""
-
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -38,7 +36,6 @@ def report() -> Report:
 
 
 def reason(admission: Admission, body: bytes, name: str = "exam", act: Any = Admission.admit) -> str:
-    """Why a body is not admitted, or nothing else is done with it."""
     with pytest.raises(ReportRejected) as rejected:
         act(admission, name, body)
     return rejected.value.code
@@ -94,7 +91,6 @@ def test_admit_refuses_another_report_under_a_known_id(admission: Admission, sto
 
 
 def test_admit_names_the_reason(admission: Admission) -> None:
-    """Each kind of wrong report has its reason, and the reasons are counted."""
     good = report()
     other_text = survey(title={"en": "Changed"})
     cases = [
@@ -115,7 +111,6 @@ def test_admit_names_the_reason(admission: Admission) -> None:
 
 
 def test_admit_wants_exactly_as_many_answers_as_are_asked(storage: SQLiteStorage, clock: FakeClock) -> None:
-    """Under ``ask``: not one private answer more or less, and every public one; also with values seen before."""
     asking = survey(ask=1)
     storage.publish(asking)
     admission = Admission(storage, clock)
@@ -137,7 +132,6 @@ def test_admit_wants_exactly_as_many_answers_as_are_asked(storage: SQLiteStorage
 
 
 def mutants(body: str) -> list[bytes]:
-    """Texts that mean nearly the same and must not pass."""
     document: dict[str, Any] = json.loads(body)
     waves = ("-0", "0.0", "0e0", "false", "null", '"0"', "10000", '0,"wave":0', " 0", '0,"extra":1')
     texts = [
@@ -171,7 +165,6 @@ def mutants(body: str) -> list[bytes]:
 
 
 def test_both_parsers_refuse_every_mutant() -> None:
-    """The aggregator's fast parser and the reference refuse the same texts, with one reason."""
     body = dump_report(report(), SURVEY)
     fast, reference = decode_report(body), parse_report(body)
     assert all(getattr(fast, field) == value for field, value in vars(reference).items())
@@ -273,7 +266,6 @@ def test_every_door_keeps_the_window(
 def test_every_door_looks_at_the_length(
     storage: SQLiteStorage, clock: FakeClock, door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One byte more than this survey's reports have is too long, whatever the values say."""
     storage.publish(ASKED)
     admission = Admission(storage, clock)
     longest = sent(10_000)
@@ -289,7 +281,6 @@ def test_every_door_looks_at_the_length(
 def test_every_door_looks_at_the_values(
     storage: SQLiteStorage, clock: FakeClock, door: Door, values: tuple[int, ...]
 ) -> None:
-    """Impossible ones are refused as such, or for their length where there are too many of them."""
     storage.publish(ASKED)
     admission = Admission(storage, clock)
 
@@ -302,8 +293,6 @@ def test_every_door_looks_at_the_values(
 def test_no_door_passes_by_the_rules(
     storage: SQLiteStorage, clock: FakeClock, door: Door, broken: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A rule that says no to everything is heard at every door."""
-
     def refuse(*_: object) -> None:
         raise ReportRejected("out_of_range", "no")
 
@@ -349,7 +338,6 @@ def test_token_buys_no_second_draw_on_an_open_survey(storage: SQLiteStorage, clo
 
 @pytest.mark.parametrize("door", [alone, in_a_slow_batch], ids=lambda door: door.__name__)
 def test_token_buys_one_report(storage: SQLiteStorage, clock: FakeClock, door: Door) -> None:
-    """Another id under the same token is refused; the first report again is not."""
     asked = survey(questions=[document()["questions"][0], AGE], access="token")
     storage.publish(asked)
     storage.add_tokens(1, [token_hash(TOKEN, "exam")])
@@ -390,7 +378,6 @@ def test_longest_report_of_a_fast_batch_is_looked_at(
 
 @doors
 def test_every_door_knows_the_waves_apart(storage: SQLiteStorage, clock: FakeClock, door: Door) -> None:
-    """Each wave has its own window, and each report keeps its wave."""
     days = ["2026-01-01", "2026-05-01", "2026-09-01"]
     waves = [{"opens": f"{day}T00:00:00Z", "closes": f"{end}T00:00:00Z"} for day, end in pairwise(days)]
     asked = survey(questions=[document()["questions"][0], AGE], waves=waves)
@@ -407,7 +394,6 @@ def test_every_door_knows_the_waves_apart(storage: SQLiteStorage, clock: FakeClo
 
 
 def item(sent: Report, token: str = "") -> str:
-    """A batch's item as a program writes it."""
     text = dump_report(sent, SURVEY).decode().rstrip()
     return f'{{"report":{text},"token":"{token}"}}' if token else f'{{"report":{text}}}'
 
@@ -423,7 +409,6 @@ def replies(admission: Admission, *items: str) -> list[Any]:
 
 
 def test_batch_answers_each_item_in_order_and_keeps_the_good_ones(admission: Admission, storage: SQLiteStorage) -> None:
-    """Nine ways to be wrong, one good report, and its copy."""
     good, known = report(), report()
     admission.admit("exam", dump_report(known, SURVEY))
     other = survey(title={"en": "Changed"})
@@ -477,12 +462,10 @@ def test_batch_whose_ids_are_all_too_short_stores_nothing(admission: Admission, 
     ids=lambda body: body[:40],
 )
 def test_batch_that_is_none_is_refused_as_a_whole(admission: Admission, body: bytes) -> None:
-    """Empty, too many, not canonical, nested, not UTF-8: one reason, and nothing is stored."""
     assert reason(admission, body, act=Admission.begin_batch) == "malformed"
 
 
 def test_withdraw_takes_a_report_back_until_close(admission: Admission, storage: SQLiteStorage) -> None:
-    """The same confirmation twice; the report is 410 afterwards; a closed survey keeps what it has."""
     first, second = report(), report()
     for sent in (first, second):
         admission.admit("exam", dump_report(sent, SURVEY))
@@ -503,7 +486,6 @@ def test_withdraw_takes_a_report_back_until_close(admission: Admission, storage:
     "body", [b"", b"{}", b'{"report_id":1}', b'{"report_id": "x"}', b'{"report_id":"' + b"F" * 32 + b'"}']
 )
 def test_withdraw_refuses_what_is_no_withdrawal(admission: Admission, body: bytes) -> None:
-    """Strict, like reports."""
     assert reason(admission, body, act=Admission.withdraw) == "malformed"
 
 
@@ -569,7 +551,6 @@ A, B = (REPORTS[number].report_id for number in (1, 2))
 
 
 def test_batch_comes_apart_into_what_the_parser_finds() -> None:
-    """The same ids, values and head."""
     fast = decode_fast_batch(GOOD, MOST_ITEMS)
     parsed = [found.report for found in decode_batch(GOOD) if found is not None]
 
@@ -581,7 +562,6 @@ def test_batch_comes_apart_into_what_the_parser_finds() -> None:
 
 @pytest.mark.parametrize("sizes", [(1,), (5,), (1000,)])
 def test_both_ways_give_the_same_reply(storage: SQLiteStorage, clock: FakeClock, sizes: tuple[int]) -> None:
-    """New ones, known ones and an id that another report has; the token, of no use here, takes the longer way."""
     storage.publish(SURVEY)
     admission = Admission(storage, clock)
     sent = [report() for _ in range(*sizes)]

@@ -58,7 +58,6 @@ class Exchange:
         self.answer: tuple[int, list[tuple[str, str]], bytes] | None = None
 
     async def __call__(self) -> bytes:
-        """The body, after a while; without one, its end before it was whole."""
         await asyncio.sleep(0)
         if self._body is None:
             raise RuntimeError("closed")
@@ -84,7 +83,6 @@ async def ask_raw(
     body: bytes | None = b"",
     peer: str = "127.0.0.1",
 ) -> tuple[int, list[tuple[str, str]], bytes]:
-    """Status, headers and body of one request, as the server would make it."""
     exchange = Exchange(body)
     await gate.__rsgi__(request(method, path, headers, peer), exchange)
     assert exchange.answer is not None
@@ -92,14 +90,12 @@ async def ask_raw(
 
 
 async def ask(gate: Gate, path: str, body: bytes | None = None) -> tuple[int, Any]:
-    """Status and JSON of one request."""
     headers = [] if body is None else [("content-type", "application/json"), ("content-length", str(len(body)))]
     status, _, reply = await ask_raw(gate, "GET" if body is None else "POST", path, headers, body or b"")
     return status, json.loads(reply or b"null")
 
 
 def test_reports_are_stored_together_and_each_gets_its_receipt(gate: Gate, storage: SQLiteStorage) -> None:
-    """Also a copy, also one that is refused, whichever way it goes."""
     reports = [report() for _ in range(40)]
     bodies = [dump_report(one, survey()) for one in [*reports, reports[0], replace(report(), values=(9, 0, 0))]]
 
@@ -198,7 +194,6 @@ def test_rate_is_counted_once_behind_a_proxy(storage: SQLiteStorage, clock: Fake
 
 @pytest.mark.parametrize("peer", ["203.0.113.1", "[2001:db8::1]"])
 def test_rate_is_counted_by_the_address_of_the_connection(storage: SQLiteStorage, clock: FakeClock, peer: str) -> None:
-    """Of either kind; this machine itself is not counted."""
     settings = Settings(rate_limit=1)
     gate = Gate(create_app(settings, storage, clock, {}), settings, storage)
     statuses = [run(ask_raw(gate, *WRITE, WRITTEN, peer=one))[0] for one in (peer, peer, "[::1]", "[::1]")]
@@ -250,7 +245,6 @@ def test_every_refusal_of_the_gate_is_counted(gate: Gate) -> None:
 
 
 def test_busy_late_and_too_frequent_requests_are_counted(storage: SQLiteStorage, clock: FakeClock) -> None:
-    """Also what the gate refuses for its own sake."""
     settings = Settings(rate_limit=1, body_seconds=0)
     app = create_app(settings, storage, clock, {})
     gate = Gate(app, settings, storage)

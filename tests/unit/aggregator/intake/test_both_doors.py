@@ -74,7 +74,6 @@ class Door:
     storage: SQLiteStorage
 
     def ask(self, request: Request) -> Answer:
-        """Status, headers as a set, body."""
         if self.gate is not None:
             status, headers, body = run(ask_raw(self.gate, request.method, request.path, request.head, request.body,
                                                 request.peer))  # fmt: skip
@@ -347,7 +346,6 @@ def admission(storage: SQLiteStorage, clock: FakeClock) -> Admission:
 def test_clock_of_the_aggregator_decides_which_wave_is_open(
     admission: Admission, clock: FakeClock, moment: datetime, reasons: list[str]
 ) -> None:
-    """One at most, whatever a report says; a wave that the survey does not have is never open."""
     clock.moment = moment
     found = []
     for wave in range(5):
@@ -389,7 +387,6 @@ def test_one_id_is_one_report_in_all_waves(admission: Admission, clock: FakeCloc
 def test_results_are_had_for_each_wave_and_for_all(
     admission: Admission, storage: SQLiteStorage, clock: FakeClock
 ) -> None:
-    """Counted apart, and one wave's reports move no other wave's figures."""
     sizes = (7, 12, 4)
     for wave, (size, moment) in enumerate(zip(sizes, (at(1), at(2), at(6)), strict=True)):
         clock.moment = moment

@@ -1,5 +1,3 @@
-"""The writer: groups, order, bounds, failures."""
-
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -84,7 +82,6 @@ def test_writer_refuses_what_its_queue_cannot_hold() -> None:
 
 @pytest.mark.parametrize("error", [StorageError("disk"), OverflowError("bug")])
 def test_writer_passes_a_failure_on_and_lives(error: Exception) -> None:
-    """A database that fails fails the whole group; a bug that one report brings out fails that report alone."""
     recorder, writer = start()
     recorder.error = error
     bad, good = writer.submit([arrival(1, 1, (0, 0, 0))]), writer.submit([arrival(1, 2)])
@@ -137,7 +134,6 @@ def test_other_work_waits_until_no_report_does() -> None:
 
 
 def test_failure_of_other_work_is_told_to_whoever_asked_for_it() -> None:
-    """And the next report is stored all the same."""
     recorder, writer = start()
     recorder.go.release(2)
     with pytest.raises(ZeroDivisionError):

@@ -50,7 +50,6 @@ class Sent:
 
     @property
     def head(self) -> list[tuple[str, str]]:
-        """All headers, names in lower case as the server has them."""
         length = str(len(self.body)) if self.length is None else self.length
         return [("host", "x"), ("content-type", "application/json"), ("content-length", length), *self.headers]
 
@@ -217,7 +216,6 @@ def hostile() -> list[Sent]:
 
 
 def mutated(number: int, draws: random.Random) -> Sent:
-    """A report with one byte of its body or headers changed, inserted, deleted or moved into the padding."""
     body, place, byte = bytearray(report(number)), draws.randrange(len(report(0))), draws.randrange(256)
     kind = draws.choice(["changed", "inserted", "deleted", "moved", "digit", "length", "header", "whole"])
     if kind in {"deleted", "moved"}:
@@ -255,7 +253,6 @@ def many(number: int, seed: int) -> list[Step]:
 
 
 def test_hostile_requests_get_the_same_by_both_ways(nodes: tuple[Node, Node], monkeypatch: pytest.MonkeyPatch) -> None:
-    """With empty caches, with full ones, and once more when the honest report is stored."""
     requests = hostile()
     assert len(requests) >= 67 + 40
     honest = [Sent(report(1))], [Sent(report(one)) for one in range(40)]
@@ -270,7 +267,6 @@ def test_hostile_requests_get_the_same_by_both_ways(nodes: tuple[Node, Node], mo
 def test_mutated_reports_get_the_same_by_both_ways(
     nodes: tuple[Node, Node], monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
-    """One byte of body or header is another, one more or one less, or lies in the padding."""
     statuses = check_equal(nodes, many(number, seed=number), monkeypatch)
 
     assert len(statuses) > 1.3 * number

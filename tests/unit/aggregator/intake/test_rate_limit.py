@@ -5,8 +5,6 @@ from sottovoce.aggregator.intake.request_limits import DAY, MOST_NETWORKS, Rates
 
 
 class Time:
-    """Seconds that the test sets."""
-
     def __init__(self) -> None:
         self.seconds = 0.0
 
@@ -15,7 +13,6 @@ class Time:
 
 
 def test_network_may_send_a_minutes_worth_and_then_evenly() -> None:
-    """A neighbour shares the limit; another network does not; time gives it back."""
     time = Time()
     rates = Rates(60, monotonic=time)
     assert [rates.allow(f"203.0.113.{number}") for number in range(61)] == [True] * 60 + [False]
@@ -28,7 +25,6 @@ def test_network_may_send_a_minutes_worth_and_then_evenly() -> None:
 
 
 def test_looking_for_room_takes_none() -> None:
-    """It says what the next request would be told, and leaves it so."""
     time = Time()
     rates = Rates(2, monotonic=time)
     seen = [

@@ -18,7 +18,6 @@ from tests.surveys import survey
 
 
 def test_open_surveys_without_their_keys_are_named(storage: SQLiteStorage, tmp_path: Path) -> None:
-    """No setting, no file, a file that others read, another survey's; a survey with keys, open or closed is not."""
     file = tmp_path / "keys"
     storage.publish(blind_survey())
     storage.publish(survey(name="open"))
@@ -35,7 +34,6 @@ def test_open_surveys_without_their_keys_are_named(storage: SQLiteStorage, tmp_p
 
 
 def test_doctor_names_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And nothing once they are here; the database itself is in order."""
     file, data = tmp_path / "keys", tmp_path / "data"
     data.mkdir()
     published(data, blind_survey()).close()
@@ -57,7 +55,6 @@ def quick_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_keys_are_made_once_for_each_name_and_wave(tmp_path: Path) -> None:
-    """Whoever publishes again finds them; more waves get more keys, and the first ones stay."""
     path = str(tmp_path / "keys")
     first = KeysFile(path).make("exam", 2, 2048)
 
@@ -87,7 +84,6 @@ def test_file_that_others_may_read_is_refused(tmp_path: Path) -> None:
 
 
 def test_missing_keys_are_told(tmp_path: Path) -> None:
-    """No setting, no file, another file, a survey that is not in it; each says what to do."""
     path = tmp_path / "keys"
     with pytest.raises(StorageError, match="SOTTOVOCE_BLIND_KEYS_FILE is not set"):
         KeysFile("").of("exam", (1,))

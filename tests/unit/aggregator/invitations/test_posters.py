@@ -1,5 +1,3 @@
-"""Posters, cards and tables of links are whole, in any language, with texts of any length."""
-
 from collections.abc import Iterator
 from html import unescape
 from io import StringIO
@@ -57,7 +55,6 @@ def test_only_yes_and_no_have_pictures_and_none_is_certain() -> None:
 
 @pytest.mark.parametrize(("links", "sheets"), [(1, 1), (8, 1), (9, 2), (17, 3)])
 def test_sheet_holds_eight_cards(links: int, sheets: int) -> None:
-    """Each link stands on a card of its own."""
     page = cards(invitation(), [f"{LINK}&t={number}" for number in range(links)])
     assert (page.count("<article"), page.count("<section")) == (links, sheets)
     assert CARDS_ON_A_PAGE == 8
@@ -73,7 +70,6 @@ def test_paper_says_what_is_true_of_its_links() -> None:
 
 
 def test_try_out_says_so_on_paper() -> None:
-    """First of all, on the poster and on each card."""
     trial = invitation(trial=True, name="exam-trial-1")
     assert poster(trial, LINK).count("Test run") == 1
     assert cards(trial, [LINK, LINK]).count("Test run") == 2

@@ -45,7 +45,6 @@ def quick_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    """Of a server that keeps keys."""
     return Settings(public_url=SITE, blind_keys_file=str(tmp_path / "keys"))
 
 
@@ -107,7 +106,6 @@ def test_publish_says_what_is_wrong_with_the_keys(storage: SQLiteStorage, clock:
 def test_blind_draft_is_previewed_rehearsed_and_tried(
     storage: SQLiteStorage, clock: FakeClock, settings: Settings
 ) -> None:
-    """The form before the pretended aggregator has a token; invented reports are read; a try-out waits for nothing."""
     blind = survey(access="blind", **WAIT)
     shown = pretended(blind)
     assert (shown.asks_for_token, shown.send_within_hours, shown.questions) == (True, 24, blind.questions)

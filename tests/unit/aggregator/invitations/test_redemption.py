@@ -1,5 +1,3 @@
-"""Redeeming over HTTP, and reports that bring what it gave."""
-
 import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -31,7 +29,6 @@ SURVEYS = "/api/v1/surveys/exam"
 
 @pytest.fixture
 def app(storage: SQLiteStorage, clock: FakeClock, tmp_path: Path) -> Flask:
-    """The application with the keys of a survey for invited people."""
     keys = KeysFile(str(tmp_path / "keys"))
     keys._write({"exam": (key(0), key(1))})
     storage.publish(blind_survey())
@@ -63,7 +60,6 @@ def invited(storage: SQLiteStorage) -> str:
 
 
 def test_invitation_is_redeemed_and_its_signature_spent(client: FlaskClient, storage: SQLiteStorage) -> None:
-    """The reply ends the connection; copies of request and report get the same replies; counters name nobody."""
     prepared = prepare(blind_survey())
     asked = request_of(blind_survey(), invited(storage), prepared)
     reply, again = redeem(client, asked), redeem(client, asked)
@@ -95,7 +91,6 @@ def test_signature_is_good_for_one_report_of_all_revisions(client: FlaskClient, 
 
 
 def test_second_redemption_is_refused(client: FlaskClient, storage: SQLiteStorage) -> None:
-    """Other ids for the same invitation get nothing, and the first ones stay good."""
     invitation, first = invited(storage), prepare(blind_survey())
     reply = redeem(client, request_of(blind_survey(), invitation, first))
     other = redeem(client, request_of(blind_survey(), invitation, prepare(blind_survey())))
@@ -107,7 +102,6 @@ def test_second_redemption_is_refused(client: FlaskClient, storage: SQLiteStorag
 def test_bad_requests_are_refused_and_use_up_nothing(
     client: FlaskClient, storage: SQLiteStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Unknown or revoked invitations, other digests, numbers beside the modulus, other surveys, no turn left."""
     asked, invitation, prepared = blind_survey(), invited(storage), prepare(blind_survey())
     whole = parse_request(request_of(asked, invitation, prepared))
     revoked = invited(storage)
@@ -145,7 +139,6 @@ def test_keys_that_are_missing_use_up_no_invitation(storage: SQLiteStorage, cloc
 
 
 def test_report_without_a_signature_of_its_id_is_refused(client: FlaskClient, storage: SQLiteStorage) -> None:
-    """None, a wrong one, that of another id, another wave's key: singly and in a batch; nothing is stored."""
     prepared, other = prepare(blind_survey())[0], prepare(blind_survey())[0]
     (signature,) = signatures([other], redeem(client, request_of(blind_survey(), invited(storage), [other])).data)
     twice = prepare(blind_survey(2))[1]
@@ -174,7 +167,6 @@ def batch(client: FlaskClient, items: list[Any]) -> Any:
 
 
 def test_signature_is_spent_once(client: FlaskClient, storage: SQLiteStorage) -> None:
-    """Sixty-four copies at once, and a report with other values under the same id: one report."""
     prepared = prepare(blind_survey())
     (signature,) = signatures(prepared, redeem(client, request_of(blind_survey(), invited(storage), prepared)).data)
     body = report_of(prepared[0])
@@ -191,7 +183,6 @@ def test_signature_is_spent_once(client: FlaskClient, storage: SQLiteStorage) ->
 
 
 def test_many_redeem_at_once_and_each_is_signed_for_once(app: Flask, storage: SQLiteStorage) -> None:
-    """Five requests for each invitation, with different ids: one of them is signed."""
     check_once(app, storage, 60)
 
 
@@ -225,7 +216,6 @@ def check_once(app: Flask, storage: SQLiteStorage, many: int) -> None:
 
 
 def test_survey_of_waves_is_redeemed_at_once(storage: SQLiteStorage, clock: FakeClock, tmp_path: Path) -> None:
-    """One request, one signature for each wave, under its own key."""
     KeysFile(str(tmp_path / "keys"))._write({"exam": (key(0), key(1))})
     asked = blind_survey(2)
     clock.moment = datetime(2026, 1, 15, tzinfo=UTC)

@@ -32,7 +32,6 @@ FIRST, SECOND = b"a" * 32, b"b" * 32
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def stores(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Storage, Storage]]:
-    """A database with two invitations that a node ran on, and an empty one of the same kind."""
     urls = [postgres.fresh() if request.param == "postgres" else f"sqlite:///{tmp_path / str(n)}" for n in range(2)]
     with closing(open_url(urls[0], tmp_path)) as store, closing(open_url(urls[1], tmp_path, unfinished=True)) as other:
         store.add_tokens(store.publish(blind_survey()).key, [FIRST, SECOND], blind=True)
@@ -101,7 +100,6 @@ def test_copy_elsewhere_disturbs_nobody(stores: tuple[Storage, Storage], keys: s
 
 
 def test_what_restore_has_held_is_not_held_again_once_it_is_let_go(stores: tuple[Storage, Storage], keys: str) -> None:
-    """Whether a node was started before that or not."""
     newer, old = stores
     RollbackMarks(keys).check(newer, NOON)
     copy_all(newer, old)
@@ -113,7 +111,6 @@ def test_what_restore_has_held_is_not_held_again_once_it_is_let_go(stores: tuple
 
 
 def test_node_holds_before_it_serves(tmp_path: Path, keys: str, clock: FakeClock) -> None:
-    """A file that was copied over, and a new application on it."""
     file, settings = tmp_path / FILE, Settings(blind_keys_file=keys)
     with closing(SQLiteStorage(file)) as storage:
         storage.add_tokens(storage.publish(blind_survey()).key, [FIRST], blind=True)

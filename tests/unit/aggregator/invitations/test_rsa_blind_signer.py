@@ -14,7 +14,6 @@ from tests.invited import key
 
 @pytest.mark.parametrize("bits", [2048, 3072])
 def test_signature_of_what_was_never_seen_verifies(bits: int) -> None:
-    """Under both ways of verifying here, and under the one of another library."""
     signer, message = key(0, bits), secrets.token_bytes(66)
     modulus = signer.modulus
     blinded = blind(message, modulus, secrets.token_bytes(SALT), draw_factor(modulus, secrets.token_bytes))
@@ -28,7 +27,6 @@ def test_signature_of_what_was_never_seen_verifies(bits: int) -> None:
 
 
 def test_both_ways_of_verifying_refuse_the_same() -> None:
-    """Another message, a changed bit, a longer or shorter text, a number that is not below the modulus, nothing."""
     signer, message = key(), b"m" * 66
     encoded = encode(message, bytes(SALT), 2048)
     signature = signer.sign(encoded.to_bytes(256))
@@ -44,7 +42,6 @@ def test_both_ways_of_verifying_refuse_the_same() -> None:
 
 
 def test_signing_is_deterministic_and_masked() -> None:
-    """The same reply whenever it is asked for, whatever the mask; with the mask of 1 as well."""
     signer, sent = key(), secrets.token_bytes(255).rjust(256, b"\0")
 
     assert len({signer.sign(sent) for _ in range(3)}) == 1
@@ -53,7 +50,6 @@ def test_signing_is_deterministic_and_masked() -> None:
 
 @pytest.mark.parametrize("sent", [bytes(256), b"\1", b"\xff" * 256, bytes(383) + b"\1"], ids=len)
 def test_what_is_no_number_below_the_modulus_is_not_signed(sent: bytes) -> None:
-    """Nothing, too short, too large, too long."""
     with pytest.raises(ValueError, match="no number"):
         key().sign(sent)
 

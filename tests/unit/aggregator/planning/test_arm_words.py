@@ -1,5 +1,3 @@
-"""Words and figures of a survey with arms: lint, simulation, corrections, and how many people a comparison needs."""
-
 import math
 from fractions import Fraction
 from itertools import combinations
@@ -74,7 +72,6 @@ USUAL = (0.95, 0.8)
 
 
 def study(*weights: int) -> Survey:
-    """Asked directly, or with a coin, and one question for all."""
     return parse_survey(
         survey(
             asks("direct", "direct", public=True),

@@ -1,5 +1,3 @@
-"""Batches of blocks have the joint law, and simulated surveys use them."""
-
 from collections import Counter
 from fractions import Fraction
 from itertools import product
@@ -68,7 +66,6 @@ def test_table_of_two_questions_of_a_drawn_block_is_unbiased() -> None:
 
 
 def test_no_respondents_give_no_reports() -> None:
-    """Empty arrays in, empty arrays out."""
     mechanism = JointRR(Fraction(9), 0, (2, 2))
     assert [len(column) for column in simulate_block(mechanism, [np.zeros(0, dtype=np.int64)] * 2, BatchDraws())] == [
         0,

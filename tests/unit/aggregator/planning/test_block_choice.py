@@ -1,5 +1,3 @@
-"""Separate reports, some of the questions, or one report: published figures, and which is best."""
-
 import math
 from math import log
 from typing import Any
@@ -88,7 +86,6 @@ def test_block_wins_at_the_same_total_and_not_at_the_same_worst_case() -> None:
 
 
 def test_radius_that_does_not_tell_tables_has_no_people() -> None:
-    """Three yes/no questions with radius 1."""
     [radius] = [
         each for each in block_plan((2, 2, 2), log(27), TABLES).same_total.designs if each.name == "joint, radius 1"
     ]
@@ -96,7 +93,6 @@ def test_radius_that_does_not_tell_tables_has_no_people() -> None:
 
 
 def test_questions_that_no_radius_helps_are_named() -> None:
-    """Yes/no beside 60 options are asked separately."""
     found = block_plan((2, 60), 2.2, SHARES).same_total
     assert (found.best.name, found.worse) == ("separate", (1,))
 
@@ -112,13 +108,11 @@ def test_questions_that_no_radius_helps_are_named() -> None:
     ],
 )
 def test_impossible_plans_are_refused(sizes: tuple[int, ...], total: float, half_width: float, message: str) -> None:
-    """The message says what is possible."""
     with pytest.raises(EstimateError, match=message):
         block_plan(sizes, total, SHARES, half_width)
 
 
 def test_questions_with_one_category_in_a_report_can_be_joined() -> None:
-    """Those of a block, yes/no and choices; no numbers."""
     survey = blocks(
         block(in_block("a"), in_block("b", 3)),
         {**question({"name": "coin_flip"}), "name": "c"},
@@ -129,8 +123,6 @@ def test_questions_with_one_category_in_a_report_can_be_joined() -> None:
 
 
 def test_lint_names_people_and_odds_of_a_block_in_one_sentence() -> None:
-    """Before and after; not for a survey with a block, with numbers, or of more epsilon than a device allows."""
-
     def coins(count: int) -> list[Document]:
         return [{**question({"name": "coin_flip"}), "name": f"q{place}"} for place in range(count)]
 
@@ -226,7 +218,6 @@ def test_two_drawn_options_are_rarely_in_one_report() -> None:
 
 
 def test_words_say_what_will_be_possible_and_what_will_not() -> None:
-    """The pair's share, numbers that explain nothing, and the largest number of reports."""
     rounded = asked("age", "integer", {"name": "rounding_rr", "a": "3/4", "b": "1/4"}, min=0, max=10)
     told = "\n".join(joint_words(of(3, rounded)))
     one = joint_words(of(1))
@@ -272,7 +263,6 @@ def test_two_questions_of_one_block_need_fewer_people_for_their_table() -> None:
 
 
 def test_table_that_a_block_does_not_tell_is_not_planned() -> None:
-    """Nor does it count for the largest number of reports."""
     unknown = blocks(block(in_block("a"), in_block("b"), in_block("c"), radius=1))
     with pytest.raises(EstimateError, match="a, b are reported together"):
         pair_plan(unknown, *unknown.questions[:2])

@@ -1,5 +1,3 @@
-"""Power of a given number of reports, one-sample tests, and the smallest odds ratio, against textbooks and samples."""
-
 import math
 
 import numpy as np
@@ -36,7 +34,6 @@ def test_open_questions_take_the_textbooks_numbers() -> None:
 
 
 def test_needed_reports_have_the_wanted_power() -> None:
-    """Of each plan; fewer have less."""
     for plan in (
         lambda n: one_sample(FLIP, 0.15, 0.1, LEVELS, n),
         lambda n: two_groups(FLIP, (0.1, 0.15), LEVELS, n),
@@ -81,7 +78,6 @@ def test_known_shares_are_planned_for_the_exact_test(channel: ShareChannel, know
 
 
 def test_smallest_odds_ratio_is_found_with_the_wanted_power() -> None:
-    """By so many reports; a handful of them find none."""
     both = ASKS.questions[0], ASKS.questions[1]
     found = odds_ratio_of_two(ASKS, both, 2, 0.8, 2000)
     assert found.smallest is not None
@@ -113,7 +109,6 @@ def test_odds_ratio_is_found_with_the_promised_power(shares: tuple[float, float]
 
 
 def test_impossible_plans_are_refused() -> None:
-    """Of shares, odds and designs, in words."""
     with pytest.raises(EstimateError, match="above 0 and not 1"):
         odds_ratio_of_two(ASKS, (ASKS.questions[0], ASKS.questions[1]), 1, 0.8, None)
     with pytest.raises(EstimateError, match="between 0 and 1"):
@@ -159,7 +154,6 @@ def test_planned_people_tell_the_shares_apart(survey, shares, design, p, chances
 
 
 def test_plan_prints_people_and_power() -> None:
-    """With the shares given, and of a number of people."""
     words = ["plan", str(EXAMPLES / "cheater_detection.yaml"), "--question", "copied_rare", "--with", "copied_often"]
     words += ["--known", "0.1", "-p", "0.2", "--with-prevalence", "0.15", "--n", "1000"]
     shown = run(*words).stdout

@@ -1,5 +1,3 @@
-"""What lint warns of, and what a watcher could tell, which is said before anybody is asked."""
-
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -90,7 +88,6 @@ def test_prefer_not_to_say_is_suggested_for_private_questions() -> None:
 
 
 def test_public_answers_that_single_people_out_are_warned_of() -> None:
-    """Before anybody is asked; one public question alone has groups that can be seen at once."""
     hours = {"type": "integer", "name": "hours", "label": {"en": "?"}, "min": "0", "max": "99", "step": "1"}
     asked = [*document()["questions"], {**hours, "public": True}]
     found = [text for text in warnings(survey(questions=asked), ["en"]) if "combinations" in text]
@@ -314,7 +311,6 @@ def test_changelog_tells_each_word_under_its_release(release):
 
 
 def asked(hours: int = 0, **changes: Any) -> Any:
-    """A survey for invited people whose devices wait so long."""
     privacy = {"privacy": {"send_within_hours": hours}} if hours else {}
     return survey(access="blind", **privacy, **changes)
 
@@ -372,7 +368,6 @@ def test_wave_too_short_for_devices_to_wait_is_told() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_account_says_what_a_watcher_could_do(language: str) -> None:
-    """Of tokens, of blind links, and of those whose devices do not wait; in every language."""
     words = Words(language)
     told = {name: words.translate(f"ethics_limit_{name}") for name in ("token", "blind", "blind_now")}
 

@@ -1,5 +1,3 @@
-"""People that a question or a study needs: printed tables, curves, limits that results show, and the price of trust."""
-
 import json
 import math
 import xml.etree.ElementTree as ET
@@ -47,7 +45,6 @@ MEMOIZED = question({"name": "memoized_rr", **LAYERS, "waves": 3})
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_every_question_of_the_examples_can_be_planned(path: Path) -> None:
-    """Of every mechanism, preset and type: more reports than openly asked, fewer for half of the precision."""
     for asked in read_survey_file(path).questions:
         measure = measure_of(asked)
         expected, wide = measure.low + (measure.high - measure.low) * 0.3, (measure.high - measure.low) * 0.1
@@ -100,7 +97,6 @@ def _public(kind: str, **more: object) -> dict[str, object]:
 
 
 def test_public_question_and_channel_without_noise_are_the_direct_question() -> None:
-    """With the same figures."""
     made = measure_of(parsed(_public("integer", min=0, max=10)))
 
     assert measure_of(parsed(_public("boolean"))) is DIRECT
@@ -117,7 +113,6 @@ def test_reports_that_speak_of_one_option_or_coordinate_are_told() -> None:
 
 
 def test_expected_value_is_of_the_kind_that_the_question_estimates() -> None:
-    """A share, a number, or a date as its days; --against is read alike."""
     date = parsed(day("2020-01-01", "2020-12-31", AT))
     age = parsed(number(0, "99.5", "0.5", AT))
 
@@ -139,13 +134,11 @@ def test_expected_value_is_of_the_kind_that_the_question_estimates() -> None:
     ],
 )
 def test_wrong_expectation_of_a_number_is_told(prevalence: float | None, mean: str | None, message: str) -> None:
-    """No share of a number, and nothing out of its range."""
     with pytest.raises(SpecError, match=message):
         expected_of(parsed(number(0, 10, 1, AT)), prevalence, mean)
 
 
 def test_other_wrong_expectations_are_told() -> None:
-    """A mean of a share, a date that is none, one out of range, and nothing at all."""
     date = parsed(day("2020-01-01", "2020-12-31", AT))
     for asked, prevalence, mean, message in [
         (parsed(MEMOIZED), None, "3", "'q' estimates shares"),
@@ -295,7 +288,6 @@ HOURS = {"type": "integer", "name": "hours", "label": {"en": "?"}, "min": "0", "
     ],
 )
 def test_combinations_are_counted_against_the_people(more: list[object], people: int | None, found: object) -> None:
-    """Five to a combination; the private questions beside them do not count, and the widest public one is named."""
     asked = survey(questions=[*document()["questions"], *more])
     assert thin_cells([None, *asked.questions][1:], people) == found
 
@@ -354,7 +346,6 @@ def test_plan_counts_the_sampling_of_people() -> None:
     [(0.05, 0.1, -0.005, 0.045), (0.1, 0.1, 0.04, 0.09), (0.1, 0.2, -0.02, 0.08), (0.2, 0.1, 0.13, 0.18)],
 )
 def test_plan_shows_what_no_sayers_do(p: float, share: float, own_coin: float, device: float) -> None:
-    """The printed table of self-protection: with coins of one's own, and on the device."""
     for expected, own in ((own_coin, True), (device, False)):
         rows = plan(COIN, Goal(p, 0.03), Fieldwork(own_coin=own)).protection
         row = next(row for row in rows if row.share == share)
@@ -365,7 +356,6 @@ def test_plan_shows_what_no_sayers_do(p: float, share: float, own_coin: float, d
 
 
 def test_fieldwork_clusters_and_weights_stretch_what_they_should() -> None:
-    """Invitations, people, or everything."""
     made = plan(COIN, Goal(0.1, 0.03), Fieldwork(response_rate=0.5, asked=(2, 5)))
 
     assert (made.reports, made.invitations) == (3586, 3586 * 5)
@@ -460,7 +450,6 @@ def test_curve_is_of_the_channels_given_with_the_plans_own_point() -> None:
 
 
 def test_plan_dumps_to_json() -> None:
-    """Whole, and with the numbers that it shows."""
     document = json.loads(json.dumps(plan(COIN, Goal(0.1, 0.03)).as_dict()))
 
     assert (document["reports"], document["channel"]["a"], document["goal"]["prevalence"]) == (3586, 0.75, 0.1)
@@ -470,7 +459,6 @@ def test_plan_dumps_to_json() -> None:
 
 
 def test_plan_at_a_prevalence_of_zero_has_no_ratio() -> None:
-    """A direct question needs no variance there."""
     made = plan(COIN, Goal(0.0, 0.03))
 
     assert made.ratio is None
@@ -478,7 +466,6 @@ def test_plan_at_a_prevalence_of_zero_has_no_ratio() -> None:
 
 
 def test_impossible_plans_are_refused() -> None:
-    """Every argument has its range, and a channel of noise has no plan."""
     for make in (
         lambda: ShareChannel(0.25, 0.75),
         lambda: ShareChannel(math.nan, 0.1),
@@ -516,7 +503,6 @@ ONE = Fraction(1)
 
 
 def rows(price):
-    """Half-widths by trust and name."""
     return {(row.trust, row.name): row.half_widths for row in price.rows}
 
 
@@ -577,7 +563,6 @@ def test_every_mechanism_that_serves_the_question_has_its_row():
 
 
 def test_picture_has_a_line_for_each_row():
-    """And is XML."""
     price = price_of_trust(ONE)
     picture = ET.fromstring(price_svg(price))  # noqa: S314
 

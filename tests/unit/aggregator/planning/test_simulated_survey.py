@@ -1,5 +1,3 @@
-"""Simulated surveys: invented people answer as devices do, in batches, and pilots find the invented truth."""
-
 import json
 import math
 import tracemalloc
@@ -40,7 +38,6 @@ from tests.surveys import every_type, survey
 
 
 def everything() -> Survey:
-    """A survey with every mechanism, and a public number."""
     asked = [{**document, "name": name} for name, (document, _) in CASES.items()]
     public = {"type": "integer", "name": "age", "label": {"en": "A"}, "min": 18, "max": 99, "public": True}
     decimals = {**vector(2, "-0.5", "1.25", "0.25", {"epsilon": "1"}), "name": "decimals"}
@@ -163,7 +160,6 @@ def test_pilot_follows_ask() -> None:
 
 
 def test_the_seed_decides_whatever_the_size_of_the_blocks() -> None:
-    """Seven respondents at a time, or all of them at once; another seed invents others."""
     survey = absences()
     whole, other = (list(invent(survey, 100, seed)) for seed in (8, 9))
     parts = list(invent(survey, 100, 8, block=7))
@@ -253,7 +249,6 @@ def test_device_that_is_not_asked_reports_nothing() -> None:
 
 
 def test_invented_people_have_the_shares_and_means_that_were_set() -> None:
-    """Of every type, within five standard errors; at the ends of the range exactly."""
     count = 20_000
     wanted = [
         SetShares(places=(0.3,) * len(question.options or "1"))
@@ -317,7 +312,6 @@ CRITICAL = 6.0
 
 
 def excess(mechanism: Mechanism, truth: object, reported: np.ndarray) -> float:
-    """How far the reported counts lie from the mechanism's law: chi-square, in its own standard deviations."""
     counts = np.bincount(reported.astype(np.int64), minlength=mechanism.largest + 1)
     admitted = [value for value in range(mechanism.largest + 1) if mechanism.admits(value)]
     assert counts.sum() == counts[admitted].sum(), "a value that no report may carry"
@@ -334,7 +328,6 @@ def batch(name: str, truth: object, seed: str, runs: int = RUNS) -> tuple[Mechan
 
 
 def test_every_mechanism_can_be_drawn_in_batches_of_any_size() -> None:
-    """Of nobody, too."""
     generic = {name for name, made in MECHANISMS.items() if issubclass(made, Table | Bits)}
 
     assert set(BATCH) | generic == set(RANDOMIZERS) == set(CASES)
@@ -422,7 +415,6 @@ def test_many_trials_at_once_are_those_of_each_alone() -> None:
 
 @given(st.lists(st.integers(1, 52), max_size=9), st.integers(0, 50))
 def test_digits_are_below_their_bounds(bounds: list[int], count: int) -> None:
-    """However many fit into one number: an array for each bound, in their order."""
     drawn = list(BatchDraws(seeded("digits")).each_below(bounds, count))
 
     assert [len(each) for each in drawn] == [count] * len(bounds)
@@ -430,7 +422,6 @@ def test_digits_are_below_their_bounds(bounds: list[int], count: int) -> None:
 
 
 def test_digits_of_one_number_are_independent_and_uniform() -> None:
-    """Every combination of three digits about equally often."""
     digits = list(BatchDraws(seeded("digits")).each_below([3, 4, 5], 60_000))
     cells = np.bincount(np.ravel_multi_index([each.astype(np.int64) for each in digits], (3, 4, 5)), minlength=60)
 

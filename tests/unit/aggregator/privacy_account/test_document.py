@@ -35,7 +35,6 @@ def account(asked: Survey, terms: AccountTerms) -> Document:
 
 
 def page(made: Document) -> str:
-    """Its page in English; of the survey's own texts that are no part of it there are none."""
     return account_page.page(made, survey(), ENGLISH)
 
 
@@ -48,7 +47,6 @@ def totals(made: Document) -> list[tuple[str, float]]:
 
 
 def percent(share: float) -> str:
-    """As an English page writes it."""
     return percent_in(share, ENGLISH)
 
 
@@ -174,12 +172,10 @@ def test_impossible_terms_give_no_account(terms: AccountTerms) -> None:
     ],
 )
 def test_what_is_stored_comes_from_the_survey(changes: dict[str, object], said: str) -> None:
-    """The sentences follow the numbers of the survey."""
     assert said in " ".join(account(survey(**changes), TERMS)["stored"])
 
 
 def test_account_validates_with_every_type() -> None:
-    """The schema knows every question type, with and without the conditional figures."""
     # A memo covers its own waves only, and is accounted for below.
     asked = survey(questions=[asked for asked in every_type() if asked["name"] != "again"])
     for terms in (TERMS, AccountTerms(waves=60, respondents=100)):
@@ -200,7 +196,6 @@ class Tags(HTMLParser):
 
 
 def test_page_stands_alone_and_escapes() -> None:
-    """No script, nothing loaded; a survey's texts cannot bring any in."""
     evil = "<script>alert(1)</script><img src=x onerror=alert(1)>"
     asked = survey(title={"en": evil}, questions=[{**coins(1)[0], "label": {"en": evil}}])
     tags = Tags()
@@ -211,7 +206,6 @@ def test_page_stands_alone_and_escapes() -> None:
 
 
 def test_page_draws_a_hundred_people() -> None:
-    """75 of 100 filled for a true yes, 25 of 100 for a true no."""
     figures = re.findall(r"<figure>.*?</figure>", page(account(survey(questions=coins(1)), TERMS)))
 
     assert [(figure.count('"full"'), figure.count('"off"')) for figure in figures] == [(75, 25), (25, 75)]
@@ -252,12 +246,10 @@ def test_memo_is_counted_once_and_only_for_its_waves() -> None:
 
 
 def of_blocks(*asked: Document) -> Document:
-    """The account of a survey with these blocks and questions."""
     return account(blocks(*asked), TERMS)
 
 
 def test_account_has_a_row_for_each_block_question_and_report() -> None:
-    """And says how many questions of a block are asked."""
     found = of_blocks(block(*map(in_block, "abc")) | {"ask": 2}, block(*map(in_block, "de"), name="whole"))
     validator("privacy").validate(found)
     assert [each.get("asked") for each in found["blocks"]] == [2, None]

@@ -1,5 +1,3 @@
-"""Tests of the thread that settles reports in time and runs requested work."""
-
 import threading
 from collections.abc import Callable, Iterator
 
@@ -38,7 +36,6 @@ class Scene:
             assert self._done.wait_for(lambda: self.settled >= settled, WAIT)
 
     def after(self, seconds: float) -> int:
-        """Let time pass; return the number of settlings once the thread has looked at the clock again."""
         self.time += seconds
         looked = threading.Event()
         self.thread.request(looked.set)
@@ -73,7 +70,6 @@ def test_it_settles_at_the_start_and_after_a_quiet_time(scene: Callable[..., Sce
 
 
 def test_steady_reports_settle_before_the_oldest_is_too_old(scene: Callable[..., Scene]) -> None:
-    """At one report each ten seconds there is no quiet time."""
     one = scene()
     for _ in range(int(OLDEST_SECONDS / 10)):
         one.thread.note_stored(1)
@@ -83,7 +79,6 @@ def test_steady_reports_settle_before_the_oldest_is_too_old(scene: Callable[...,
 
 
 def test_a_rush_settles_at_once(scene: Callable[..., Scene]) -> None:
-    """The clock stands still."""
     one = scene()
     one.thread.note_stored(MOST_REPORTS)
     one.wait_for(2)
@@ -117,7 +112,6 @@ def test_settling_that_is_prevented_for_ten_minutes_is_late_until_it_succeeds(sc
 
 
 def test_requested_work_runs_in_turn_and_once(scene: Callable[..., Scene]) -> None:
-    """Also after work that failed, and however often it is requested."""
     thread, begun, go_on, ended = scene().thread, threading.Event(), threading.Event(), threading.Event()
     done: list[str] = []
 

@@ -47,7 +47,6 @@ def statements(path: Path) -> list[tuple[int, str]]:
 
 
 def test_statements_are_constant() -> None:
-    """Values are bound; tables and columns come from a fixed list."""
     found = {str(path.relative_to(STORAGE)): statements(path) for path in STORAGE.rglob("*.py")}
     assert found
     assert {name: woven_in for name, woven_in in found.items() if woven_in} == {}
@@ -66,7 +65,6 @@ def test_sql_is_said_in_storage_only() -> None:
 
 
 def test_woven_statement_is_found(tmp_path: Path) -> None:
-    """The check can fail."""
     path = tmp_path / "bad.py"
     path.write_text('db.execute(f"SELECT * FROM reports WHERE wave = {wave}")\ndb.execute("SELECT %s" % wave)\n')
 

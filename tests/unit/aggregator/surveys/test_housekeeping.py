@@ -76,7 +76,6 @@ def test_survey_is_deleted_on_its_day_and_never_before(
 
 
 def test_day_of_the_newest_revision_counts(storage: SQLiteStorage, clock: FakeClock) -> None:
-    """A correction may bring it forward."""
     storage.publish(survey(retention={"delete_on": "2027-01-01"}))
     storage.publish(survey(revision=2, retention={"delete_on": "2026-06-01"}))
     Housekeeping(storage, clock, lambda: True)()

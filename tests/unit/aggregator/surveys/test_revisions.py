@@ -39,14 +39,12 @@ MEMO = {"name": "memoized_rr", "permanent": LAYER, "instantaneous": LAYER, "wave
 
 
 def corrected(storage: SQLiteStorage, **changes: Any) -> list[tuple[str, str]]:
-    """Why such a second revision may not follow."""
     with pytest.raises(SpecError) as refused:
         next_revision(storage, survey(**{"revision": 2, **changes}))
     return [tuple(problem) for problem in refused.value.problems]
 
 
 def remembered(**changes: Any) -> dict[str, Any]:
-    """A survey whose devices remember a draw, and a question beside."""
     asked = [question({**MEMO, **changes}), document()["questions"][2]]
     return {"questions": asked, "waves": months(3)}
 
@@ -88,7 +86,6 @@ def _keys(count: int) -> str:
 
 
 def test_correction_names_the_newest_revision(storage: SQLiteStorage) -> None:
-    """Not the first one; and nothing else of it changes."""
     first = storage.publish(next_revision(storage, survey()))
     second = next_revision(storage, survey(revision=2, title={"en": "Examinations"}))
     storage.publish(second)
@@ -100,7 +97,6 @@ def test_correction_names_the_newest_revision(storage: SQLiteStorage) -> None:
 
 
 def test_publishing_again_is_the_same_revision(storage: SQLiteStorage) -> None:
-    """With or without the key, the newest or an earlier one: no new digest for what is published."""
     first = storage.publish(next_revision(storage, survey()))
     second = storage.publish(next_revision(storage, survey(revision=2)))
     storage.publish(next_revision(storage, survey(revision=3)))
@@ -112,7 +108,6 @@ def test_publishing_again_is_the_same_revision(storage: SQLiteStorage) -> None:
 
 
 def test_what_links_and_results_rely_on_cannot_change(storage: SQLiteStorage) -> None:
-    """Each with its place and its reason; texts and a larger batch may change."""
     storage.publish(next_revision(storage, survey()))
     wrong: list[tuple[dict[str, Any], str, str]] = [
         ({"revision": 1, "title": {"en": "X"}}, "/revision", "higher than 1"),
@@ -264,7 +259,6 @@ def test_what_is_proposed_and_what_costs_less_than_the_allowance_passes() -> Non
 
 
 def test_dear_question_is_refused_by_its_place() -> None:
-    """A second question at 3.18, where devices allow 3 for one."""
     dear = {**COIN, "name": "dear", "mechanism": {"name": "warner", "truth": "24/25"}}
     told = refusal(survey(questions=[COIN, dear]))
 
@@ -296,7 +290,6 @@ def test_stored_survey_is_read_as_ever() -> None:
 
 @pytest.mark.parametrize("verb", [lint, publish, serve], ids=["lint", "publish", "serve"])
 def test_every_verb_that_leads_to_respondents_refuses(verb: Any, tmp_path: Path) -> None:
-    """In the same words, and with nothing published."""
     path = tmp_path / "survey.json"
     path.write_bytes(dump(DEAR.document))
     data = [] if verb is lint else ["--data", str(tmp_path / "data")]

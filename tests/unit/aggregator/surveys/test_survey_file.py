@@ -1,5 +1,3 @@
-"""Survey files: YAML without its traps."""
-
 from pathlib import Path
 
 import pytest
@@ -23,7 +21,6 @@ from sottovoce.shared.errors import SpecError
     ],
 )
 def test_parse_yaml_refuses_traps_with_their_place(text: str, message: str) -> None:
-    """Each trap is refused in words, and a place where there is one."""
     with pytest.raises(SpecError, match=message):
         parse_yaml(text.encode())
 
@@ -40,7 +37,6 @@ def test_parse_yaml_keeps_numbers_and_dates_as_text_and_reads_json() -> None:
 
 
 def test_read_survey_file_says_that_a_file_is_missing(tmp_path: Path) -> None:
-    """A missing file is a message, not a traceback."""
     with pytest.raises(SpecError, match=r'the file ".*none.yaml" was not found'):
         read_survey_file(tmp_path / "none.yaml")
 
@@ -80,7 +76,6 @@ questions:
 
 
 def told(tmp_path: Path, text: str) -> dict[str, str]:
-    """Every mistake of a file by its place in words."""
     (tmp_path / "survey.yaml").write_text(text)
     with pytest.raises(SpecError) as found:
         read_survey_file(tmp_path / "survey.yaml")
@@ -139,7 +134,6 @@ def test_what_a_survey_costs_is_told_beside_other_mistakes(tmp_path: Path) -> No
     ],
 )
 def test_text_that_is_not_yaml_is_told_what_to_quote(text: str, place: str, hint: str) -> None:
-    """And where."""
     with pytest.raises(SpecError) as found:
         parse_yaml(text.encode())
     assert str(found.value).startswith(f"/: {place}")

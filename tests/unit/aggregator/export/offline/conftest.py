@@ -38,7 +38,6 @@ class Written:
 
 @pytest.fixture(scope="session")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
-    """In parts of 50 rows."""
     place = tmp_path_factory.mktemp("offline")
     storage = published(place, FIRST, SECOND)
     fill(storage)

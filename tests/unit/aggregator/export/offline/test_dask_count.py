@@ -46,7 +46,6 @@ def test_cluster_counts_what_one_machine_counts(client: Any, written: Written) -
 
 
 def test_what_is_wrong_on_a_worker_is_said_here(client: Any, written: Written, tmp_path: Path) -> None:
-    """In the words in which one machine says it."""
     folder = open_folder(place_named(written.folder))
     elsewhere = Opened(place_named(tmp_path), folder.described)
     with pytest.raises(SpecError, match="is missing") as raised:
@@ -57,7 +56,6 @@ def test_what_is_wrong_on_a_worker_is_said_here(client: Any, written: Written, t
 
 
 def test_shards_are_as_large_as_is_worth_handing_out(written: Written) -> None:
-    """All parts once, none with those of another revision or wave."""
     folder = open_folder(place_named(written.folder))
     parts = [path for _, path, _ in folder.described.parts]
     each, all_of_a_wave = (list(shards_of(folder.place, folder.described, least)) for least in (1, 1 << 40))

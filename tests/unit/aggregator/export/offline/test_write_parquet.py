@@ -47,7 +47,6 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def rows(folder: Path) -> list[dict[str, Any]]:
-    """All rows with revision and wave, as any reader of Parquet finds them."""
     with duckdb.connect() as connection:
         table = connection.read_parquet(f"{folder}/**/*.parquet", hive_partitioning=True)
         return [dict(zip(table.columns, row, strict=True)) for row in table.fetchall()]
@@ -56,7 +55,6 @@ def rows(folder: Path) -> list[dict[str, Any]]:
 @pytest.mark.external
 @pytest.mark.parametrize("back_end", BACK_ENDS)
 def test_same_reports_are_the_same_bytes(tmp_path: Path, written: Written, back_end: str) -> None:
-    """In the other order, under other ids, in each back end."""
     storage = BACK_ENDS[back_end](tmp_path)
     for asked in (FIRST, SECOND):
         storage.publish(asked)
@@ -139,7 +137,6 @@ def test_closed_wave_tells_no_more_public_answers_than_results_show(tmp_path: Pa
 
 
 def test_open_survey_is_not_written(tmp_path: Path) -> None:
-    """Nothing is, not even a manifest."""
     storage = published(tmp_path, survey())
     send(storage, survey(), [(0, 1, 0)] * 30)
     with pytest.raises(EstimateError, match="the survey is open"):
@@ -172,21 +169,18 @@ def estimates(folder: Path, engine: str = "duckdb", **options: Any) -> str:
 @pytest.mark.parametrize("engine", HERE)
 @pytest.mark.parametrize("wave", [0, 1, None])
 def test_every_engine_gives_the_live_export(written: Written, engine: str, wave: int | None) -> None:
-    """To the last letter, of each wave and of both, for every type of question and through two revisions."""
     live = export_document(analyse(written.source.revisions, interval="wilson", wave=wave, confidence=0.9))
 
     assert estimates(written.folder, engine, rule=IntervalRule("wilson", 0.9), wave=wave) == json.dumps(live)
 
 
 def test_public_rows_change_nothing(tmp_path: Path, written: Written) -> None:
-    """The counts of public questions are those of the manifest, with their rows or without."""
     folder = write(written.source, tmp_path / "work" / "out", public=True)
 
     assert estimates(folder) == estimates(written.folder)
 
 
 def test_folder_of_one_wave_is_of_that_wave(tmp_path: Path, written: Written) -> None:
-    """Without being told; another one is not in it."""
     folder = write(source(written.source.storage, SECOND, wave=1), tmp_path / "work" / "out")
 
     assert estimates(folder) == json.dumps(export_document(analyse(written.source.revisions, wave=1)))
@@ -303,7 +297,6 @@ def forge(path: Path, column: str) -> None:
 
 
 def test_first_revision_has_a_question_that_the_second_has_not(written: Written) -> None:
-    """What the newest revision does not ask is in no file of reports."""
     names = {question.name for question in FIRST.questions} - {question.name for question in SECOND.questions}
     header = open_folder(place_named(written.folder)).described.header
 

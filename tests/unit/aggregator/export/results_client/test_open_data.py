@@ -38,7 +38,6 @@ MATRIX = [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.05, 0.25, 0.7]]
 
 @pytest.fixture(scope="module")
 def truth() -> dict[str, np.ndarray]:
-    """People with known truth: cheating goes up with the year by a logit slope of 1."""
     draws = np.random.default_rng(1965)
     year = draws.integers(0, 2, N)
     cheated = draws.random(N) < 1 / (1 + np.exp(1.5 - 1.0 * year))
@@ -48,7 +47,6 @@ def truth() -> dict[str, np.ndarray]:
 
 @pytest.fixture(scope="module")
 def path(truth: dict[str, np.ndarray], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Their randomized answers: Warner's design with .8, and a matrix."""
     draws = np.random.default_rng(1969)
     report = np.where(draws.random(N) < 0.8, truth["cheated"], ~truth["cheated"])
     often = [draws.choice(3, p=MATRIX[each]) for each in truth["often"]]
@@ -116,7 +114,6 @@ def _matrix(asked: Question) -> dict[str, object]:
 
 
 def approximately(value: Any) -> Any:
-    """The same figures up to 1e-9."""
     if isinstance(value, dict):
         return {key: approximately(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
@@ -131,7 +128,6 @@ def written(folder: Path, text: str) -> Path:
 
 
 def test_channel_beside_the_answer_is_used(tmp_path: Path) -> None:
-    """Two channels in one column are two strata, pooled by inverse variance; the third column is left out."""
     rows = ["yes,binary_rr a=3/4 b=1/4,1"] * 30 + ["no,binary_rr a=3/4 b=1/4,1"] * 70 + ["yes,warner 0.9,0"] * 40
     rows += ["no,warner 0.9,1"] * 60 + [",,"]
     data = open_data(written(tmp_path, "\n".join(["cheated,cheated_channel,cheated_once", *rows])))
@@ -146,7 +142,6 @@ def test_channel_beside_the_answer_is_used(tmp_path: Path) -> None:
 
 
 def test_channels_come_from_yaml_and_from_a_survey_file(tmp_path: Path) -> None:
-    """A matrix in YAML; a survey whose questions have the columns' names."""
     path = written(tmp_path, "cheated,x\n" + "yes,B\n" * 30 + "no,A\n" * 70)
     (tmp_path / "channels.yaml").write_text(
         'x: {matrix: [["3/4", "1/4"], ["1/4", "3/4"]], levels: [A, B]}\ncheated: coin_flip\n'
@@ -181,7 +176,6 @@ def test_channels_come_from_yaml_and_from_a_survey_file(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_mistake_is_named_with_its_place(tmp_path: Path, text: str, channels: dict[str, str], message: str) -> None:
-    """File, line and column, and never the cell."""
     with pytest.raises(SpecError) as raised:
         open_data(written(tmp_path, text), channels)
     assert message in str(raised.value)
@@ -223,13 +217,11 @@ def test_counts_alone_give_a_share() -> None:
     ],
 )
 def test_impossible_counts_are_refused(counts: dict[str, int], mechanism: str, interval: str) -> None:
-    """Numbers, channel and method are checked."""
     with pytest.raises((EstimateError, SpecError)):
         estimate(counts, mechanism, interval)
 
 
 def test_unknown_column_is_refused(path: Path) -> None:
-    """The message lists those that there are."""
     data = open_data(path, CHANNELS)
     with pytest.raises(EstimateError, match=r"there are: cheated, how\.often"):
         data.shares("cheat")
@@ -238,7 +230,6 @@ def test_unknown_column_is_refused(path: Path) -> None:
 
 
 def test_public_names_are_the_agreed_ones() -> None:
-    """Each one can be imported, and is documented."""
     names = ["JointResult", "OpenData", "OpenResults", "estimate", "mixture", "open_data", "open_results", "randomize"]
     assert sottovoce.aggregator.__all__ == names == sorted(sottovoce.aggregator.PUBLIC)
     assert all(getattr(sottovoce.aggregator, name).__doc__ for name in names)
@@ -309,7 +300,6 @@ EVERY = survey(questions=every_type())
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All files of a closed survey."""
     place = tmp_path_factory.mktemp("opened")
     storage = states(place / "data")
     (place / "files").mkdir()
@@ -354,7 +344,6 @@ def test_folder_gives_estimates_tables_and_models(folder: Path) -> None:
 
 
 def test_methods_name_every_option_of_their_request() -> None:
-    """As a parameter or in the docstring, and none that the request has not."""
     for kind, request in KINDS_OF_REQUEST.items():
         method = getattr(OpenResults, "model" if kind == "regression" else kind, None)
         if method is not None:
@@ -372,7 +361,6 @@ def test_pairs_of_a_subset_are_those_of_the_command_line(folder: Path) -> None:
 
 @pytest.mark.parametrize("library", ["pandas", pytest.param("polars", marks=pytest.mark.slow), None])
 def test_frame_comes_in_the_library_that_is_asked_for(folder: Path, library: str | None) -> None:
-    """Without a name in the first that is installed."""
     frame = open_results(folder).crosstab("cheated", "reason").frame(library)
 
     assert type(frame).__module__.partition(".")[0] == (library or "pandas")
@@ -416,7 +404,6 @@ def asked(tmp_path: Path) -> Iterator[Running]:
 
 @pytest.mark.external
 def test_address_gives_the_same_with_a_key(asked: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From an argument or the environment; a wrong one is refused."""
     results = open_results(asked.url, survey="tried", key=asked.token)
     monkeypatch.setenv("SOTTOVOCE_KEY", asked.token)
 
@@ -439,7 +426,6 @@ def test_file_that_is_no_export_is_refused(tmp_path: Path, content: str, said: s
 
 
 def test_what_is_not_there_is_said(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An export holds no reports; libraries may be missing, and names unknown."""
     with pytest.raises(EstimateError, match="an export holds no reports"):
         open_results(folder / "export.json").crosstab("cheated", "reason")
     for name in ("survey.json", "reports.csv"):
