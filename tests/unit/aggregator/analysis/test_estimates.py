@@ -263,10 +263,7 @@ def test_forged_reports_choose_their_question() -> None:
 
 
 def test_waves_added_up_allow_for_the_same_people() -> None:
-    """The view of all waves has wider limits and no band, and says so; one wave has its own.
-
-    Where each wave asks other people, nothing hangs together: the interval of as many reports, and the band.
-    """
+    """Where each wave asks other people, nothing hangs together: the interval of as many reports, and the band."""
     cells = [Cell(wave, ALL, 100, 0, {0: {0: 70, 1: 30}}) for wave in (0, 1)]
     same, fresh = (
         counted(survey(waves=months(2), **more), *cells, closed=False, reports=200)

@@ -122,10 +122,7 @@ def test_limits_of_a_difference_are_those_of_a_profile_likelihood() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("procedure", ["crosswise", "unrelated_question"])
 def test_limits_cover_in_many_samples(procedure: str) -> None:
-    """At least .9345 of 2,000 samples whose fact has another share each time; with an exact share it is .38 to .71.
-
-    Of two shares, their difference, the difference of g among those with y and without.
-    """
+    """At least .9345 of 2,000 samples whose fact has another share each time; with an exact share it is .38 to .71."""
     dice, held, scale = np.random.default_rng(5), np.zeros(4), 50 if procedure == "crosswise" else 25
     survey = innocuous_survey(f"1/{scale}", procedure)
     everybody = 0.6 * APART[0] + 0.4 * APART[1]

@@ -228,7 +228,6 @@ def test_noise_is_claimed_of_no_direct_copy(language: str) -> None:
 
 
 def test_few_reports_of_public_answers_are_not_few_for_a_noise() -> None:
-    """The note of a model says noise only where there is some."""
     few = reports(12)
     public, private = (regress(few, name, ["h"], model="linear", smallest_group=1).warnings for name in ("g", "y"))
 

@@ -8,7 +8,6 @@ from sottovoce.aggregator.accounts.authentication import new_key
 
 
 def program_of(app: Flask, name: str = "ann") -> FlaskClient:
-    """The program of a researcher, with a key of its own."""
     token, digest = new_key()
     app.extensions["storage"].add_researcher(name, digest)
     client = app.test_client()

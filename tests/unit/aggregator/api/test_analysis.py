@@ -103,7 +103,6 @@ def test_tables_are_made_with_the_weights_of_margins(researcher: FlaskClient, ki
 
 @pytest.mark.parametrize("kind", ["crosstab", "compare"])
 def test_limits_of_a_document_stand_in_their_order(researcher: FlaskClient, kind: str) -> None:
-    """What is shown lies between them."""
     _, found = ask(researcher, "done", kind, OPTIONS[kind])
 
     figures = found["cells"] + found["conditional"] if kind == "crosstab" else found["values"] + found["differences"]

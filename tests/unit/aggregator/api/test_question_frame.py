@@ -162,7 +162,6 @@ def client(storage: SQLiteStorage, clock: FakeClock) -> FlaskClient:
 
 @pytest.mark.parametrize("name", ["respondent.js", "catalogues/en.json"])
 def test_part_is_kept_for_ever_under_the_digest_of_its_set(client: FlaskClient, name: str) -> None:
-    """In every coding; nobody asks for it twice."""
     for coding in ("br", "identity"):
         reply = client.get(f"/assets/{FOLDER}/{name}", headers={"Accept-Encoding": coding})
         assert reply.status_code == 200

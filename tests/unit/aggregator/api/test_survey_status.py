@@ -210,7 +210,6 @@ def test_token_outlives_a_correction(client: FlaskClient, storage: SQLiteStorage
 
 
 def test_token_check_that_is_none_is_malformed(client: FlaskClient, storage: SQLiteStorage) -> None:
-    """Whether there are tokens or not; nothing of it is repeated."""
     bodies = [
         b"", b"{}", b"[]", b"x", b'{"token_sha256":""}', b'{"token_sha256":null}', b'{"token_sha256":["00"]}',
         b'{"token_sha256":"%s"}' % (b"A" * 64), b'{"token_sha256":"%s"}' % (b"0" * 63),

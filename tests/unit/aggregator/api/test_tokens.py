@@ -211,7 +211,6 @@ def test_request_that_comes_again_makes_nothing_good_again(researcher: FlaskClie
 
 @pytest.mark.parametrize("body", [{"count": 2}, {"count": 4}, {"count": 3, "wave": 1}])
 def test_key_names_one_request(researcher: FlaskClient, storage: SQLiteStorage, body: Any) -> None:
-    """Another body with it is refused, and makes nothing."""
     storage.publish(survey(name="panel", access="token", waves=months(2)))
     path, key = "/api/v1/surveys/panel/tokens", {"Idempotency-Key": NAMED}
     assert post(researcher, path, {"count": 3}, **key).status_code == 200

@@ -269,7 +269,6 @@ def test_declining_as_an_answer_of_its_own_needs_more_people() -> None:
 
 
 def test_asking_each_person_fewer_questions_costs_less_and_needs_more() -> None:
-    """Half the report, twice the people, no pairs."""
     whole, half = totals_of(draft()), totals_of(change(draft(), "ask:1"))
     assert half.epsilon == pytest.approx(whole.epsilon / 2)
     assert [number for number, _ in half.goals] == [1]

@@ -121,7 +121,6 @@ def test_other_headings_are_read_or_named() -> None:
     ],
 )
 def test_condition_is_read_however_its_heading_and_its_group_are_written(heading: str, rows: list[Any]) -> None:
-    """As pyxform reads it."""
     found = _items((("type", "name", "label", heading), ASKED[0], *rows))
     assert found["b"]["visible_if"] == {"s": ["yes"]}
 
@@ -167,7 +166,6 @@ def test_ends_are_the_last_values_that_a_constraint_allows(kind: str, constraint
 
 @pytest.mark.parametrize("constraint", [". >= date('2026-13-45') and . < date('2027-02-30')", ". >= 1e5", "." * 200])
 def test_constraint_that_is_none_is_named(constraint: str) -> None:
-    """Days that no calendar has, numbers that no constraint has."""
     form = _form((("type", "name", "label", "constraint"), ("date", "d", "D?", constraint), ASKED[0]))
     assert "survey, row 2" in _told(form)[0]
 

@@ -9,7 +9,6 @@ Table = Sequence[Sequence[object]]
 
 
 def workbook(**sheets: Table) -> bytes:
-    """A workbook with these sheets, their first rows the headings."""
     file = io.BytesIO()
     with xlsxwriter.Workbook(file, {"strings_to_formulas": False}) as book:
         for name, table in sheets.items():

@@ -346,14 +346,12 @@ def test_each_account_has_half_of_delta() -> None:
 
 
 def test_what_neither_account_covers_has_no_total() -> None:
-    """More delta than half, and no rho."""
     assert total([Charge(Fraction(1), DELTA * 3 / 4)], DELTA) is None
     assert total([Charge(Fraction(1), DELTA, Fraction(1, 8))], Fraction(0)) is None
 
 
 @pytest.mark.parametrize("epsilon", ["0.000000001", "1", "1000"])
 def test_zcdp_is_never_rounded_down(epsilon: str) -> None:
-    """Small and large figures alike."""
     rho = rho_of(pure(epsilon))
     assert rho > Fraction(epsilon) * Fraction(math.tanh(float(Fraction(epsilon)) / 2)) * (1 - Fraction(1, 10**14))
 

@@ -206,7 +206,6 @@ def test_theorem_fails_as_it_is_told_and_holds_as_it_is_said_here():
 @pytest.mark.parametrize("cells", [1, 4, 10, 10_000])
 @pytest.mark.parametrize("rate", [Fraction(1, 1000), Fraction(1, 2), Fraction(1), Fraction(3), Fraction(40)])
 def test_told_laplace_error_is_the_smallest(cells, rate):
-    """At t it is rare enough, at t - 1 not."""
     t = laplace_error(rate, cells)["t"]
 
     assert largest_of(laplace_tail(rate, t), cells) <= 0.05 < largest_of(laplace_tail(rate, t - 1), cells)
@@ -214,7 +213,6 @@ def test_told_laplace_error_is_the_smallest(cells, rate):
 
 @pytest.mark.parametrize(("p", "q"), [(2, 1), (20, 1)])
 def test_told_gaussian_error_is_that_of_the_running_sampler(p, q):
-    """The smallest t, from all branches."""
     found = noise_distribution(lambda draws: draws.discrete_gaussian(p, q))
     told = gaussian_error(Fraction(p, q), 3)["t"]
     rare, common = (sum(share for x, share in found.items() if abs(x) >= t) for t in (told, told - 1))

@@ -54,7 +54,6 @@ def test_sum_is_exact_but_for_its_noise(values, grid, found):
 
 
 def test_told_error_is_that_of_the_running_code():
-    """Pr[|error| >= t] <= .05, and not at the next smaller value."""
     grid = NumberGrid(Fraction(0), Fraction(2), Fraction(1, 2))
     found = noise_distribution(lambda d: int(2 * Fraction(noisy_sum(np.array([1]), grid, REPLACE, d).values["sum"])))
     t = Fraction(noisy_sum(np.array([1]), grid, REPLACE, NoNoise()).error["t"])

@@ -208,7 +208,6 @@ DESIGNS = [("crosswise", "1/4", "1"), ("crosswise", "4/5", "1"), ("unrelated_que
 
 @pytest.mark.parametrize(("procedure", "share", "truth"), DESIGNS)
 def test_slope_is_the_derivative_of_the_estimate(procedure: str, share: str, truth: str) -> None:
-    """By a small change of the share, the counts being the same."""
     step = Fraction(1, 100_000)
     tally = {0: 700, 1: 300}
     low, mid, high = (
@@ -222,9 +221,7 @@ def test_slope_is_the_derivative_of_the_estimate(procedure: str, share: str, tru
 
 
 def covered(procedure: str, share: str, truth: str, samples: int) -> tuple[float, float]:
-    """Shares of surveys of 1,000 people, whose facts have another share each time, that limits cover; if taken as
-    exact.
-    """
+    """Shares of surveys of 1,000 people, each with another share of its fact, that limits cover; if taken as exact."""
     generator = np.random.default_rng(20261127)
     error, rule = "1/40", IntervalRule()
     known, exact = made(procedure, share, error, truth), made(procedure, share, "0", truth)
@@ -296,7 +293,6 @@ def test_limits_are_the_outermost_of_all_shares(numbers: tuple[str, str, str], t
 
 
 def test_exact_share_changes_nothing() -> None:
-    """Limits and standard error are those of the counts."""
     plain = estimate_strata([(made("crosswise", "1/4", "0"), {0: 60, 1: 40})], YES_NO)[0]
     wide = estimate_strata([(made("crosswise", "1/4", "1/100"), {0: 60, 1: 40})], YES_NO, IntervalRule(band=True))[0]
     assert plain.raw == wide.raw

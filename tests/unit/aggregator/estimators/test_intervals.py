@@ -53,7 +53,6 @@ def test_intervals_say_nothing_without_reports(method: str) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_intervals_mirror_for_symmetric_channels(method: str) -> None:
-    """The share of no is one minus the share of yes."""
     low, high = METHODS[method](np.arange(41), 40, *COIN, 0.95)
 
     assert (1 - high[::-1]) == pytest.approx(low, abs=1e-12)
@@ -76,12 +75,10 @@ def test_intervals_narrow_to_the_share_with_a_million_reports() -> None:
 
 
 def test_methods_are_the_closed_list() -> None:
-    """The names that a survey may use."""
     assert list(METHODS) == ["score-cc", "wilson", "exact", "fixed-population"]
 
 
 def test_normal_quantile_is_the_familiar_one() -> None:
-    """1.959963984540054 at 95 percent."""
     assert normal_quantile(0.95) == pytest.approx(1.959963984540054, abs=1e-14)
 
 
@@ -105,7 +102,6 @@ def test_limits_of_a_thousand_options_are_those_of_each_alone(n: int) -> None:
     [(0.95, 1, 12.7062), (0.95, 2, 4.3027), (0.95, 10, 2.2281), (0.99, 5, 4.0321), (0.999, 3, 12.9240)],
 )
 def test_quantiles_of_t_are_those_of_tables(confidence: float, df: int, printed: float) -> None:
-    """To four digits, and near the normal ones for a million."""
     assert round(t_quantile(confidence, df), 4) == printed
     assert t_quantile(confidence, 10**6) == pytest.approx(normal_quantile(confidence), abs=2e-5)
 
@@ -123,13 +119,11 @@ def test_quantiles_of_t_are_those_of_tables(confidence: float, df: int, printed:
     ],
 )
 def test_tail_is_that_of_the_tables(statistic: float, df: int, expected: float) -> None:
-    """The usual quantiles, and two worked examples."""
     assert upper_tail(statistic, df) == pytest.approx(expected, abs=5e-7)
 
 
 @pytest.mark.parametrize("df", [1, 2, 3, 8, 31])
 def test_tail_falls_as_the_density_says(df: int) -> None:
-    """A difference quotient against the density."""
     for x in (0.4, 3.0, 40.0):
         density = math.exp((df / 2 - 1) * math.log(x) - x / 2 - df / 2 * math.log(2) - math.lgamma(df / 2))
         assert (upper_tail(x - 1e-5, df) - upper_tail(x + 1e-5, df)) / 2e-5 == pytest.approx(
@@ -180,7 +174,6 @@ def test_band_of_several_options_is_wider() -> None:
 @pytest.mark.parametrize(("p", "q"), [(1, 1), (1, 20), (20, 1), (3, 8), (30, 71), (150, 51), (1, 200)])
 @pytest.mark.parametrize("tail", [0.025, 0.0005, 0.5])
 def test_beta_quantile_is_the_exact_one_to_twelve_digits(p: int, q: int, tail: float) -> None:
-    """The exact mass passes the tail within 1e-12 of the result."""
     t = float(beta_quantile(tail, p, q))
 
     assert lower_mass(max(t - 1e-12, 0.0), p, q) <= Fraction(tail) <= lower_mass(min(t + 1e-12, 1.0), p, q)
@@ -213,7 +206,6 @@ def test_beta_quantile_refuses_what_its_root_finding_does_not_cover(tail: float,
 
 
 def test_beta_quantiles_take_arrays_and_large_parameters() -> None:
-    """Each as if alone, and as the continued fraction has it."""
     for p, q in ((5000.0, 5000.0), (5000.0, 20_000.0), (1e6, 5e3), (3e5, 7e5)):
         for tail in (0.4, 0.025, 1e-5):
             fraction = float(_halley(tail, np.array([p]), np.array([q]))[0])

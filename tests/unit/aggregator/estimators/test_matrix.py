@@ -138,11 +138,9 @@ def test_limits_shrink_with_reports() -> None:
 
 @pytest.mark.parametrize("yes", [0, 1, 30, 50, 99, 100])
 def test_coin_flip_estimate_is_2_p_minus_one_half(yes: int) -> None:
-    """P_A = 2 P_B - 1/2."""
     assert estimate(COIN, {0: 100 - yes, 1: yes}, OPTIONS)[0].raw == float(2 * Fraction(yes, 100) - Fraction(1, 2))
 
 
 @pytest.mark.parametrize("yes", [0, 1, 30, 50, 99, 100])
 def test_warner_estimate_is_3_mean_minus_one(yes: int) -> None:
-    """P = 3 E[Y] - 1."""
     assert estimate(WARNER, {0: 100 - yes, 1: yes}, OPTIONS)[0].raw == float(3 * Fraction(yes, 100) - 1)

@@ -61,7 +61,6 @@ def test_poisoning_takes_the_attackers_best_choice() -> None:
 
 
 def test_no_reports_say_nothing() -> None:
-    """No point, no error, [0, 1]; with one, no i.i.d. error."""
     nothing, one = estimate_share("yes", 0, 0, *COIN, IntervalRule(band=True)), estimate_share("yes", 1, 1, *COIN)
 
     assert (nothing.raw, nothing.clipped, nothing.std_error, nothing.std_error_fixed) == (None, None, None, None)
@@ -261,7 +260,6 @@ def test_means_are_pooled_by_the_noise_of_their_channels() -> None:
 
 
 def test_strata_that_do_not_belong_together_are_refused() -> None:
-    """No stratum, and other options."""
     part = estimate_share("yes", 30, 100, FLIP.a, FLIP.b)
     mean = estimate_mean("mean", {0: 10, 2: 9}, RATING)
     for refuse in (lambda: estimate_strata([], YES), lambda: pool([]), lambda: pool([[part], [mean]])):

@@ -104,7 +104,6 @@ def expected(variable, true):
 
 
 def income(most: int, step: Any = 1) -> dict[str, Any]:
-    """A public number from 0."""
     return openly(number(0, most, step, {"name": "geometric", "ratio": "4/5"}))
 
 
@@ -300,7 +299,6 @@ def test_numbers_that_may_explain_are_let_through():
 
 
 def test_level_table_whose_outputs_do_not_tell_squares_has_none():
-    """Three levels through two outputs."""
     weights = [[3, 1], [2, 2], [1, 3]]
     half = 10**9
     (variable,) = variables_of(
@@ -328,7 +326,6 @@ def test_points_are_the_numbers_in_the_names_or_the_places() -> None:
 
 
 def test_scores_of_a_randomized_scale_are_right_on_average() -> None:
-    """Of the number and of its square, by the exact channel."""
     scale = as_number(variable_of(one_of(5, {"name": "kary_rr", "odds": "3"})))
     for truth, level in enumerate(scale.levels):
         chances = np.where(np.arange(5) == truth, 3 / 7, 1 / 7)

@@ -436,10 +436,7 @@ def _read_back(folder: Path, asked: Survey, reports: list[tuple[int, ...]]) -> t
 
 @pytest.mark.parametrize("shown_to", [["c2"], ["c0"], ["c0", "c1"]])
 def test_who_was_asked_is_not_guessed_from_rare_answers(tmp_path: Path, shown_to: list[str]) -> None:
-    """What the file tells of who was asked is that of the pages, in its own question's table too; else it is refused.
-
-    The file has c2, and c0 or c1 as few.
-    """
+    """What it tells of who was asked is that of the pages, or refused. The file has c2, and c0 or c1 as few."""
     hidden = {**COIN, "name": "y", "visible_if": {"year": shown_to}, "when_absent": "no"}
     asked = survey(questions=[{**SHOWN, "type": "select_one", "name": "year", "choices": names(3)}, COIN, hidden])
     rows = [(year, n % 2, n % 3 % 2) for year, people in enumerate((3, 40, 120)) for n in range(people)]

@@ -28,8 +28,6 @@ from tests.surveys import document, every_type, months, survey
 
 
 class Page(HTMLParser):
-    """Its elements, attributes and text."""
-
     def __init__(self, text: str) -> None:
         super().__init__()
         self.tags: list[str] = []

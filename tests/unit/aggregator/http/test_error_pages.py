@@ -46,8 +46,6 @@ def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
 
 
 class Outline(HTMLParser):
-    """The elements of a page, in their order, and its visible text."""
-
     def __init__(self, text: str) -> None:
         super().__init__()
         self.opened: list[tuple[str, dict[str, str | None]]] = []
@@ -177,7 +175,6 @@ def test_bare_address_says_what_this_is(app):
 
 @pytest.mark.parametrize("code", ["too_many", "busy", "storage", "unauthorized"])
 def test_page_says_when_to_come_back_as_the_document_does(code):
-    """Whatever its shape, the reply has the same further headers."""
     shown, told = (
         problems.reply(code, lambda name, accept=accept: accept if name == "accept" else "")
         for accept in (BROWSER, "*/*")

@@ -77,7 +77,6 @@ def test_respondents_replies_are_left_alone(app: Flask) -> None:
 
 
 def test_known_figures_are_not_sent_again(app: Flask, storage: SQLiteStorage) -> None:
-    """In any coding, for another session too, until a step is full."""
     client, _ = log_in(app)
     tag = sent(client).headers["ETag"]
     headers = {"If-None-Match": tag, "Sec-Fetch-Site": "same-origin", "Accept-Encoding": "br"}

@@ -123,7 +123,6 @@ def test_description_says_why_reports_are_written_in_one_way(described: Any) -> 
 
 
 def test_description_is_not_sent_twice(app: Flask) -> None:
-    """With its ETag the reply is 304; without a key."""
     client = app.test_client()
     tag = client.get("/openapi.json").headers["ETag"]
     assert client.get("/openapi.json", headers={"If-None-Match": tag}).status_code == 304

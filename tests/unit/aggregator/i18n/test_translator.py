@@ -57,7 +57,6 @@ def test_every_language_is_one_file_with_the_same_sections() -> None:
 
 
 def test_every_language_has_every_sentence_with_its_places() -> None:
-    """What English says, every language says, of the same things."""
     wrong = []
     for room in ROOMS:
         english = _sentences("en", room)

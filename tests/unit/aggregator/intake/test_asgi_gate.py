@@ -39,7 +39,6 @@ def report() -> Report:
 
 @pytest.fixture
 def gate(storage: SQLiteStorage, clock: FakeClock) -> Gate:
-    """In front of a published survey."""
     storage.publish(survey())
     return Gate(create_app(Settings(), storage, clock, {}), Settings(), storage)
 
@@ -229,7 +228,6 @@ def test_proxy_that_is_not_believed_is_told_once(
 
 
 def test_every_refusal_of_the_gate_is_counted(gate: Gate) -> None:
-    """By its reason, where metrics find it."""
     long = [("content-length", "70000"), ("content-type", "application/json")]
     requests: dict[str, tuple[str, list[tuple[str, str]]]] = {
         "length_required": (PATH, []),

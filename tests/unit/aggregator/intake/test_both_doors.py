@@ -327,7 +327,6 @@ def body(wave: int) -> bytes:
 
 @pytest.fixture
 def admission(storage: SQLiteStorage, clock: FakeClock) -> Admission:
-    """Admission to the survey with three waves."""
     storage.publish(SURVEY)
     return Admission(storage, clock)
 

@@ -68,7 +68,6 @@ def test_writer_acknowledges_nothing_before_the_group_is_stored() -> None:
 
 
 def test_writer_refuses_what_its_queue_cannot_hold() -> None:
-    """The queue is bounded in reports, and empties again."""
     recorder, writer = start(waiting=3)
     writer.submit([arrival(1, 1), arrival(1, 2), arrival(1, 3)])
     with pytest.raises(ReportRejected) as refused:

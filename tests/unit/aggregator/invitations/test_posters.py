@@ -41,7 +41,6 @@ def test_picture_is_of_the_question_that_is_least_protected() -> None:
 
 
 def test_only_yes_and_no_have_pictures_and_none_is_certain() -> None:
-    """Neither 0 nor 100 of 100."""
     for place, count in ((0, 2), (1, 0)):
         question = least_protected(survey(questions=[document()["questions"][place]]))
         assert question is not None

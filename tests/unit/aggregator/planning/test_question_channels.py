@@ -400,7 +400,6 @@ def test_usual_formula_promises_nothing_of_the_interval_shown() -> None:
 
 
 def test_assured_plan_is_found_for_many_reports_and_refused_beyond() -> None:
-    """Up to 10^8; the usual formula goes on."""
     made = plan(COIN, Goal(0.1, 0.0002, assurance=0.9)).reports
 
     assert 10**7 < made < 10**8

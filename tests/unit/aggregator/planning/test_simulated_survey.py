@@ -221,7 +221,6 @@ COHORTS = survey(ask=1)
 
 @pytest.mark.parametrize("found", [EVERY, COHORTS], ids=["every type", "cohorts and ask"])
 def test_results_are_those_of_a_database_with_the_same_reports(found: Survey, tmp_path: Path) -> None:
-    """Every count and figure, of all people and of each cohort."""
     (truths,) = invent(found, 60, seed=5)
     invented = reports_of(found, truths, BatchDraws(seeded("as stored")))
     storage = published(tmp_path, found)
@@ -368,7 +367,6 @@ def test_fit_catches_another_truth_and_a_biased_channel(name: str) -> None:
 
 
 def test_seeded_streams_repeat_and_differ() -> None:
-    """One seed gives one run; another gives another."""
     runs = [batch("kary_rr", 1, seed, 1000)[1].tolist() for seed in ("a", "a", "b")]
 
     assert runs[0] == runs[1] != runs[2]

@@ -64,7 +64,6 @@ def test_account_adds_up() -> None:
 
 
 def test_account_of_a_try_out_says_so_first() -> None:
-    """In every form; that of the real survey says nothing of it."""
     made, real = account(survey(trial=True), TERMS), account(survey(), TERMS)
 
     validator("privacy").validate(made)

@@ -28,7 +28,6 @@ def application(folder: Path) -> Iterator[Flask]:
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
-    """One for all tests of a file."""
     yield from application(tmp_path_factory.mktemp("joint-pages"))
 
 

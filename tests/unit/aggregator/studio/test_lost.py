@@ -73,7 +73,6 @@ def _english() -> Mapping[str, str]:
 
 
 def test_everything_that_can_be_lost_has_its_sentence() -> None:
-    """None of them stays in English."""
     modules = {"workbook", "xlsx_safety", "xlsform", "xlsform_relevant"}
     told = {text for path in AUTHORING.glob("*.py") if path.stem in modules for text in _texts(path)}
 

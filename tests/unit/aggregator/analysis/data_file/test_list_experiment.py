@@ -75,11 +75,7 @@ COLUMNS = np.stack([np.ones(240), np.arange(240) % 7 / 7])
 
 
 def test_published_example_is_reproduced() -> None:
-    """Difference in means .068 with standard error .050; mean of the control half 2.134, .033 (R, ictreg).
-
-    Joint shares sum to 1; the share of yes is the difference in means; one is below 0, but not beyond chance. Fewer
-    people's coin flips have the same standard error.
-    """
+    """Difference in means .068 with standard error .050; mean of the control half 2.134, .033 (R, ictreg)."""
     share, people, [answers] = FOUND["share"], FOUND["coin_flip"], FOUND["lists"]
     treated, control = answers["means"]
     assert [round(share[key], 3) for key in ("raw", "std_error")] == [0.068, 0.050]

@@ -68,10 +68,7 @@ def _path(folder: Path, people: dict[str, Array] = DRAWN, where: NDArray[np.bool
 
 
 def _own_maximum(weights: Array, columns: Array) -> tuple[Array, Callable[[Array], Array], float]:
-    """Maximize the likelihood by differences of it alone, from the true coefficients on.
-
-    Returns coefficients, the function that gives each person's logarithm, and the sum of these at the maximum.
-    """
+    """Coefficients, the function that gives each person's logarithm, and their largest sum, by differences alone."""
     p, yes = np.where(DRAWN["arm"] == 0, *P.values()), DRAWN["y"]
 
     def logs(theta: Array) -> Array:

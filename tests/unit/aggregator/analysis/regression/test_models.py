@@ -189,7 +189,6 @@ def test_category_that_nobody_can_have_has_no_maximum() -> None:
 
 
 def test_geometric_number_as_predictor_meets_the_worked_example() -> None:
-    """With the score of its square; and its mean and variance."""
     truth, reported = noisy_numbers()
     z1, z2 = Z1[reported], Z2[reported]
     fit = solve(columns(ONES, z1), 0.3 * truth + SAWTOOTH, [Correction(1, 1, z2)])

@@ -208,7 +208,6 @@ def test_difference_of_randomized_groups_is_that_of_the_shares_beside_it(counts)
 
 
 def test_comparison_of_means_is_among_the_reports_of_a_coordinate():
-    """In the number's own unit, among randomized groups too."""
     drawn = vector(2, 0, 4, 2, {"name": "sampled_coordinate", "a": "3/4", "b": "1/4"})
     made = columns([[100, 80], [60, 120], [70, 70], [50, 90]], drawn, question(COIN))
 

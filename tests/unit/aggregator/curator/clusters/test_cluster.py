@@ -29,8 +29,6 @@ BALL = Ball(1, 100, 2)
 
 
 class Starting(NoNoise):
-    """No noise, and starts from a tape."""
-
     def __init__(self, seed="start"):
         super().__init__()
         self._read = Tape(seed)
@@ -241,8 +239,6 @@ DECLARED = Declaration("one point", {"x": ONE, "y": ONE})
 
 
 class Middle(NoNoise):
-    """Starts in the middle, without noise."""
-
     def below(self, bound: int) -> int:
         return bound // 2
 

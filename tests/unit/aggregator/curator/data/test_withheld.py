@@ -105,12 +105,7 @@ def plain(body: bytes, name: str) -> str:
 
 
 def replies(folder: Path, served: Options) -> dict[str, str]:
-    """What every route, file, analysis and command gives of a survey, by its address.
-
-    Args:
-        folder: of the data.
-        served: analyses of which pages and API are asked as well.
-    """
+    """What every route, file, analysis and command gives of a survey, by its address; pages and API of ``served``."""
     storage = SQLiteStorage(folder / "sottovoce.sqlite")
     # The page of an account counts the minutes since its owner came.
     moment = now()

@@ -35,7 +35,6 @@ def client() -> Iterator[Any]:
 
 
 def test_cluster_counts_what_one_machine_counts(client: Any, written: Written) -> None:
-    """Shard by shard, and says how far it is up to the last report."""
     folder, told = open_folder(place_named(written.folder)), list[tuple[int, int]]()
     found = count_on(client, folder, lambda *how_far: told.append(how_far), shard_bytes=1)
 

@@ -264,7 +264,6 @@ SPOILED: dict[str, tuple[Callable[[Path], object], str]] = {
 
 @pytest.mark.parametrize("how", SPOILED)
 def test_what_was_changed_is_noticed(tmp_path: Path, written: Written, how: str) -> None:
-    """Said in words, and nothing is estimated."""
     folder = tmp_path / "out"
     shutil.copytree(written.folder, folder)
     spoil, said = SPOILED[how]

@@ -369,7 +369,6 @@ def test_frame_comes_in_the_library_that_is_asked_for(folder: Path, library: str
 
 
 def test_frame_of_estimates_holds_every_type_of_question(tmp_path: Path) -> None:
-    """Numbers have means and quantiles, dates are dates."""
     files_of(tmp_path, (EVERY, drawn(EVERY, 60)))
     results = open_results(tmp_path / "files" / "export.json")
 
@@ -379,7 +378,6 @@ def test_frame_of_estimates_holds_every_type_of_question(tmp_path: Path) -> None
 
 @pytest.mark.slow
 def test_plot_has_a_point_and_a_line_for_each_figure(folder: Path, tmp_path: Path) -> None:
-    """Named by its texts; it can be written as a picture."""
     table = open_results(folder).crosstab("cheated", "reason")
     figure = table.plot()
     points = figure.axes[0].containers[0].lines[0].get_xdata()
@@ -393,7 +391,6 @@ def test_plot_has_a_point_and_a_line_for_each_figure(folder: Path, tmp_path: Pat
 
 @pytest.fixture
 def asked(tmp_path: Path) -> Iterator[Running]:
-    """A running aggregator with a try-out."""
     tried = survey(name="tried", trial=True)
     with start(tmp_path / "data", tried) as running:
         storage = running.storage()

@@ -238,7 +238,6 @@ def test_text_without_an_answer_is_an_error_at_the_field(ann: Researcher, storag
 def test_condition_that_only_a_file_can_say_is_kept(
     ann: Researcher, storage: SQLiteStorage, when: dict[str, Any]
 ) -> None:
-    """Until another is chosen."""
     document = with_fact(after={"text": {"en": "Done."}, "screen_out": {"when": when, "text": {"en": "Bye."}}})
     document["questions"].append(asks("age", kind="integer", public=True, min="0", max="99"))
     design = begin(ann, parse_survey(document).document)

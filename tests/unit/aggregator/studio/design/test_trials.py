@@ -30,7 +30,6 @@ def draft(storage: SQLiteStorage) -> None:
 
 
 def report(app: Flask, name: str) -> None:
-    """A person answers the try-out."""
     found = survey_of(app.extensions["storage"].revisions(name)[-1].document)
     values = [0 for _ in found.questions]
     body: dict[str, Any] = {"format": "sottovoce-report/1", "survey": name, "digest": found.digest, "wave": 0}

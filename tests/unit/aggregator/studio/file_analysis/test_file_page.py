@@ -477,7 +477,6 @@ def test_tables_are_downloaded(client: FlaskClient, form: str, figures: set[str]
 
 
 def test_each_language_has_its_words(client: FlaskClient) -> None:
-    """Of the form and of the result."""
     german = asked(client, "list", "de").text
     assert "Listenexperiment" in german
     assert "Heikle Aussage" in german

@@ -246,7 +246,6 @@ def test_survey_without_a_design_has_no_card(client: FlaskClient) -> None:
 
 @pytest.mark.parametrize("why", ["open", "calculating", "refused"])
 def test_plan_without_comparisons_says_why(client: FlaskClient, monkeypatch: pytest.MonkeyPatch, why: str) -> None:
-    """In a sentence of its own for each reason."""
     planned = PlannedResults(1, why=why)
     monkeypatch.setattr("sottovoce.aggregator.studio.results.results_page.planned_results", lambda _: planned)
     page = html.unescape(get(client, f"{UNKNOWN.name}/results?axis=zoom").text)

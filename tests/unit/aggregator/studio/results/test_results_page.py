@@ -52,10 +52,7 @@ def told(low: float, high: float) -> str:
 
 
 def test_open_survey_shows_the_band_and_a_closed_one_the_interval(app: Flask, storage: SQLiteStorage) -> None:
-    """Whoever looks again and again may trust the band; after the close it is worked out for no page and no file.
-
-    The share of yes is worked out beside its figure, with the question's own numbers and the reports that are shown.
-    """
+    """Whoever looks again and again may trust the band; after the close it is worked out for no page and no file."""
     arithmetic = "66% of the reports (n = 50) said yes; 2 × 66% − 1/2 = 82.0%. 95% "
     before, shown = yes(storage), get(app).text
     assert before.band_low is not None
@@ -117,7 +114,6 @@ def test_page_and_file_say_the_same(app: Flask) -> None:
 
 
 def test_every_language_tells_the_page_in_its_own_words(app: Flask) -> None:
-    """No sentence is left in English, and none of a picture."""
     for language in LANGUAGES:
         page, picture = (
             get(app, f"exam/results{part}", **{"Accept-Language": language}).text for part in ("", "/cheated.svg")
@@ -200,7 +196,6 @@ def test_people_of_a_class_are_told(app: Flask, storage: SQLiteStorage) -> None:
 
 
 def test_groups_stand_side_by_side_and_options_by_size(app: Flask) -> None:
-    """The group's own figures are those that its filter shows."""
     beside = get(app, "exam/results?by=cohort").text
     alone = get(app, "exam/results?cohort=first").text
     (first,) = re.findall(r'class="value">([^<]+)<small>([^<]+)', alone)[:1]

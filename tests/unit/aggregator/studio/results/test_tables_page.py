@@ -209,10 +209,7 @@ def post(client: FlaskClient, reply: Any, button: str) -> Any:
 
 
 def test_page_says_that_it_is_calculated_until_it_is(app: Flask, client: FlaskClient) -> None:
-    """Its place in the queue, a bar, a link to look again, and buttons to cancel and repeat it; no file yet.
-
-    The page loads itself again, by its script or without scripts.
-    """
+    """It loads itself again, by its script or without scripts."""
     with occupied(app):
         reply = get(client, f"done/{TABLE}")
         assert reply.status_code == 202
