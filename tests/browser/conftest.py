@@ -37,7 +37,6 @@ VIEWPORT = {"width": 360, "height": 740}
 
 @pytest.fixture(scope="session")
 def playwright() -> Iterator[Playwright]:
-    """The driver of browsers."""
     with sync_playwright() as driver:
         yield driver
 
@@ -52,10 +51,7 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A real aggregator with the demonstration's five questions; tests count the reports that they add.
-
-    One for all tests of a process: a test that asks something else publishes a survey of its own beside it.
-    """
+    """A real aggregator with the demonstration's questions for all tests of a process: they count what they add."""
     with start(tmp_path_factory.mktemp("site") / "data", demo_survey()) as process:
         yield process
 
@@ -96,10 +92,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 @pytest.fixture
 def new_context(browser: Browser, request: pytest.FixtureRequest) -> Iterator[NewContext]:
-    """Opens a browser of somebody's own, with nothing remembered, which is closed after the test.
-
-    Nothing moves in it: what moves while a report is sent is painted sixty times a second, a tenth of a visit's work.
-    """
+    """A browser with nothing remembered, where nothing moves: painting that 60 times a second is a tenth of all."""
     contexts: list[BrowserContext] = []
     workers = "block" if request.path.stem.removeprefix("test_") in WITHOUT_WORKER else "allow"
     usual = {"service_workers": workers, "reduced_motion": "reduce"}
@@ -155,7 +148,6 @@ def place(site: Running) -> str:
 
 @pytest.fixture
 def tab(new_context: NewContext) -> Page:
-    """Open a tab with nothing remembered."""
     return new_context().new_page()
 
 

@@ -65,7 +65,6 @@ class Window:
         self._do("PerformActions", actions=[{"type": kind, "id": kind, "actions": actions}])
 
     def goto(self, url: str) -> None:
-        """Go to an address."""
         self._do("Navigate", url=url)
 
     def address(self) -> str:
@@ -77,21 +76,17 @@ class Window:
         return self._do("ExecuteScript", script=script, args=[])
 
     def press(self, key: str) -> None:
-        """Press a key and let it go."""
         self._act("key", {"type": "keyDown", "value": KEYS[key]}, {"type": "keyUp", "value": KEYS[key]})
 
     def click_at(self, x: float, y: float) -> None:
-        """Press the mouse at a place of the page and let it go."""
         move = {"type": "pointerMove", "x": round(x), "y": round(y), "duration": 0, "origin": "viewport"}
         self._act("pointer", move, {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0})
 
     def close(self) -> None:
-        """Close it."""
         self._do("CloseWindow")
 
     @property
     def is_open(self) -> bool:
-        """Whether it is not closed."""
         return self._handle in self._send("GetWindowHandles", {})
 
     def opened(self, act: Callable[[], object]) -> "Window":
@@ -107,8 +102,6 @@ class Window:
 
 
 class ChromiumWindow(Window):
-    """A window of Chromium."""
-
     def __init__(self, page: Page, kind: str) -> None:
         self._page, self._kind = page, kind
         if kind == "others cut":
@@ -179,7 +172,6 @@ def chromium(browser: Browser, kind: str) -> Iterator[Window]:
 
 @contextmanager
 def firefox(folder: Path, kind: str) -> Iterator[Window]:
-    """Start Firefox with a profile of its own."""
     lines = {"marionette.port": 0, "network.proxy.type": 0, **PREFERENCES[kind]}
     (folder / "user.js").write_text(
         "".join(f"user_pref({json.dumps(key)}, {json.dumps(value)});\n" for key, value in lines.items())
@@ -246,7 +238,6 @@ def webkit(folder: Path, kind: str) -> Iterator[Window]:
 
 
 def needed(program: str) -> None:
-    """Refuse to go on without a program."""
     if not shutil.which(program):
         raise RuntimeError(f"{program} is missing, so its browser was not tried: {INSTALL}")
 

@@ -16,7 +16,6 @@ from tests.conftest import start
 
 
 def main() -> None:
-    """Print the title and the tree of every state."""
     with (
         tempfile.TemporaryDirectory() as folder,
         start(Path(folder) / "data", demo_survey()) as site,

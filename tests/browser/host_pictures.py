@@ -26,14 +26,12 @@ HOSTS: dict[str, Callable[[Path, str], None]] = {
 
 
 def picture(page: Page, name: str) -> None:
-    """Take the picture of a page whose question is shown."""
     page.wait_for_selector("sottovoce-question button")
     page.wait_for_timeout(500)
     page.screenshot(path=FOLDER / f"{name}.png", animations="disabled", full_page=True)
 
 
 def main() -> None:
-    """Take all but oTree's."""
     with tempfile.TemporaryDirectory() as data, start(Path(data), survey()) as site, sync_playwright() as driver:
         browser = launch(driver)
         with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as origin:

@@ -13,8 +13,6 @@ AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
 
 
 class Quiet(SimpleHTTPRequestHandler):
-    """A static host without a log."""
-
     more: Mapping[str, str] = MappingProxyType({})
 
     def end_headers(self) -> None:

@@ -42,27 +42,12 @@ def element(
     attributes: str = 'participant="p1" study="s"',
     mode: str = "frame",
 ) -> str:
-    """Return the element's tag.
-
-    Args:
-        frame: address of the frame.
-        question: its document; by default a coin.
-        attributes: all others.
-        mode: the way of asking.
-    """
+    """Return the element's tag; ``question`` is a document, by default a coin, ``mode`` the way of asking."""
     return ELEMENT.format(frame=frame, question=json.dumps(question or COIN), attributes=attributes, mode=mode)
 
 
 def write_host(folder: Path, frame: str, *questions: str, name: str = "index.html", language: str = "en") -> None:
-    """Write a host's page.
-
-    Args:
-        folder: of the host's files.
-        frame: address of the frame, from which the element's script comes, too.
-        questions: tags of elements; by default one.
-        name: of the file.
-        language: of the page.
-    """
+    """Write a host's page of these elements, by default one, whose script comes from the frame's address."""
     tags = "\n".join(questions or [element(frame)])
     (folder / name).write_text(PAGE.format(frame=frame, questions=tags, language=language), encoding="utf-8")
 
@@ -96,7 +81,6 @@ def answer_in_window(window: Page, option: int = 1) -> None:
 
 
 def answer(frame: Frame, option: int = 1) -> None:
-    """Choose an option of the question and press the button."""
     be_still(frame)
     frame.locator(f"#answer-{option}").check()
     frame.locator("button").click()
@@ -113,10 +97,7 @@ def answer_both(frame: Frame) -> None:
 
 
 def be_still(frame: Frame) -> None:
-    """Wait as Chromium does: it drops input to a frame that has just moved, where the frame asks if it is visible.
-
-    The frame is brought into view first, since it takes no answer while a part of it is out of it.
-    """
+    """Bring the whole frame into view, or it takes no answer; wait: Chromium drops input to a frame that just moved."""
     if isinstance(frame, Frame):
         frame.frame_element().scroll_into_view_if_needed()
     frame.wait_for_selector("fieldset:enabled")

@@ -20,7 +20,6 @@ DESKTOP = {"width": 960, "height": 720}
 
 
 def picture(page: Page, name: str) -> None:
-    """What the window shows, as a small file."""
     page.screenshot(path=FOLDER / f"form-{name}.png", animations="disabled")
 
 
@@ -48,7 +47,6 @@ def walk(browser: Browser, site: Running, name: str, scheme: str, size: dict[str
 
 
 def arabic() -> Survey:
-    """One question about exams, asked in Arabic."""
     title = {"en": "Exams", "ar": "الامتحانات في هذه الجامعة"}
     label = {"en": "Have you ever cheated in an exam here?", "ar": "هل سبق أن غششت في امتحان هنا؟"}
     asked = document(title=title)
@@ -56,7 +54,6 @@ def arabic() -> Survey:
 
 
 def from_right_to_left(browser: Browser) -> None:
-    """The same form for a reader of Arabic."""
     with tempfile.TemporaryDirectory() as data, start(Path(data), arabic()) as site:
         context = browser.new_context(viewport=PHONE, color_scheme="light", locale="ar")
         page = Visit(context, site).arrive()
@@ -99,7 +96,6 @@ def builder(browser: Browser) -> None:
 
 
 def main() -> None:
-    """A phone in the light, a wide screen in the dark."""
     FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as data, start(Path(data), demo_survey()) as site, sync_playwright() as driver:
         browser = launch(driver)

@@ -100,7 +100,6 @@ def addresses(site: Running, page: Page, wanted: Sequence[str]) -> Iterator[tupl
 
 
 def take_all(browser: Browser, site: Running, wanted: Sequence[str]) -> None:
-    """Every page in every look."""
     first = log_in(browser.new_context(), site)
     listed = list(addresses(site, first, wanted))
     for look, (options, language) in LOOKS.items():

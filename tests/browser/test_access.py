@@ -65,11 +65,7 @@ def violations(page: Page, axe: str, *rules: str) -> list[str]:
 
 
 def barriers(page: Page, axe: str | None) -> list[str]:
-    """Return what keeps somebody out of a page: on a small phone in the light, and on a desk in the dark.
-
-    One visit for both: the page stays as it is, and only its window and its colours change. Without a checker, only
-    its width is looked at.
-    """
+    """Return what keeps somebody out: on a phone in the light, a desk in the dark; without a checker, its width."""
     found, size = [], page.viewport_size or {}
     for width, scheme in ((320, "light"), (1100, "dark")):
         page.set_viewport_size({"width": width, "height": size["height"]})
@@ -84,10 +80,7 @@ def barriers(page: Page, axe: str | None) -> list[str]:
 
 
 def kept_out(page: Page, axe: str, addresses: Iterable[str], *languages: str) -> dict[tuple[str, str], list[str]]:
-    """Return what keeps somebody out of these pages with every fold open, by address and language.
-
-    The checker looks at them in English: what it finds is the same in other languages, but not how wide a page is.
-    """
+    """Return what keeps somebody out, every fold open; axe sees one language, since only widths differ in others."""
     found = {}
     for address in addresses:
         for language in ("en", *languages):
@@ -103,7 +96,6 @@ def kept_out(page: Page, axe: str, addresses: Iterable[str], *languages: str) ->
 
 
 def test_barriers_are_found(browser: Browser, axe: str) -> None:
-    """Each of what is looked for, where there is one: a field without a name, a wide page, colours of either scheme."""
     page = browser.new_page(viewport=VIEWPORT)
     page.set_content("""<!doctype html><html lang="en"><title>Faults</title><main><h1>Faults</h1>
         <input><div style="width: 700px">wide</div><p class="light">pale</p><p class="dark">pale</p></main>
@@ -120,11 +112,7 @@ def test_barriers_are_found(browser: Browser, axe: str) -> None:
 
 
 def test_every_state_is_for_everybody(new_context: NewContext, site: Running, axe: str) -> None:
-    """One visit from the explanation to a withdrawn report, and to what may go wrong on the way.
-
-    No barrier; at 320 CSS pixels, a 1280 pixel screen at 400 %, nothing scrolls sideways, and whatever can be pressed
-    is at least 44 pixels high and wide; one h1, which has the focus where the page has moved on by itself.
-    """
+    """Nothing scrolls sideways at 320 CSS pixels, which a 1280 pixel screen has at 400 %."""
     context = new_context(bypass_csp=True, reduced_motion="reduce", viewport={"width": 320, "height": 256})
     found = {}
     for name, page in states(Visit(context, site)):
@@ -139,7 +127,6 @@ def test_every_state_is_for_everybody(new_context: NewContext, site: Running, ax
 
 
 def test_keyboard_alone_is_enough(visit: Visit, page: Page) -> None:
-    """Tab, arrows, space and Enter reach from the first question to the receipt."""
     for question in range(len(ANSWERS)):
         while page.evaluate("document.activeElement.name") != f"q{question}":
             page.keyboard.press("Tab")
@@ -152,7 +139,6 @@ def test_keyboard_alone_is_enough(visit: Visit, page: Page) -> None:
 
 
 def test_questions_have_names_for_screen_readers(page: Page) -> None:
-    """Each question is a group with its label, and its error while it has one; each option is a radio button."""
     group = page.get_by_role("group", name="sexual relations with somebody other than your husband while")
     assert group.count() == 1
     assert group.get_by_role("radio", name="Yes").count() == 1
@@ -166,7 +152,6 @@ def test_questions_have_names_for_screen_readers(page: Page) -> None:
 
 
 def test_picture_is_seen_without_colours(new_context: NewContext, site: Running) -> None:
-    """Where the reader forces her own colours, the dots take them; they differ in size as well."""
     context = new_context(viewport=VIEWPORT, forced_colors="active")
     page = Visit(context, site).arrive()
     on, off = (
@@ -178,7 +163,6 @@ def test_picture_is_seen_without_colours(new_context: NewContext, site: Running)
 
 
 def test_reader_is_spoken_to_in_her_language(new_context: NewContext, foreign: Running) -> None:
-    """The survey's own texts, their direction, and a mark where another language stands in."""
     context = new_context(locale="ar-EG")
     page = Visit(context, foreign).open()
 
@@ -190,7 +174,6 @@ def test_reader_is_spoken_to_in_her_language(new_context: NewContext, foreign: R
 
 
 def test_markup_in_a_survey_stays_text(new_context: NewContext, foreign: Running) -> None:
-    """A text is shown letter by letter, whatever it looks like."""
     context = new_context()
     visit = Visit(context, foreign)
     page = visit.open()
@@ -204,7 +187,6 @@ def test_markup_in_a_survey_stays_text(new_context: NewContext, foreign: Running
 
 
 def test_title_of_the_page_names_the_step(visit: Visit) -> None:
-    """Beside the survey's own, and in the language that is chosen; the first step needs no name."""
     page = visit.arrive()
     own = visit.site.survey.title["en"]
     assert page.title() == own

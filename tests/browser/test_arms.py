@@ -37,13 +37,11 @@ def experiment(site: Running) -> Running:
 
 
 def arm_of(page: Page) -> str:
-    """The arm whose sentence stands above the questions."""
     said = page.locator("#questions > .note").inner_text()
     return {WORDS["arm_direct"]: "direct", WORDS["arm_randomized"]: "protected"}[said]
 
 
 def test_arm_is_drawn_after_begin_and_kept(new_context: NewContext, experiment: Running) -> None:
-    """Start is the same for all; a reload and another tab show the same arm, and its note or not."""
     visit = Visit(new_context(viewport=VIEWPORT), experiment)
     page = visit.arrive()
     assert WORDS["explain_title_arms"] in page.inner_text("#explanation")
@@ -122,7 +120,6 @@ def test_set_of_an_arm_is_said_kept_and_sent(new_context: NewContext, site: Runn
 
 
 def test_results_by_arm_have_no_barrier(new_context: NewContext, site: Running, axe: str) -> None:
-    """With arms side by side and the planned comparisons, all opened."""
     compared = publish(site, planned("compared-arms"))
     storage = site.storage()
     send(storage, compared.survey, reports(compared.survey))
@@ -139,7 +136,6 @@ def test_results_by_arm_have_no_barrier(new_context: NewContext, site: Running, 
 def test_choice_of_a_direct_half_and_its_picture_have_no_barrier(
     new_context: NewContext, site: Running, axe: str
 ) -> None:
-    """On Design, on Publish and in the account, on a phone; the picture scrolls in its own frame."""
     asked = survey().document["questions"][0]
     draft = draft_of(
         {**survey().document, "questions": [asked, {"type": "note", "name": "n", "label": {"en": "Note"}}]}

@@ -28,17 +28,14 @@ def asking(site: Running) -> Running:
 
 @pytest.fixture
 def visit(new_context: NewContext, asking: Running) -> Visit:
-    """A new visitor."""
     return Visit(new_context(viewport=VIEWPORT), asking)
 
 
 def asked(page: Page) -> list[str]:
-    """The labels of the questions on the page."""
     return page.locator("fieldset legend span:last-child").all_text_contents()
 
 
 def test_set_is_the_same_in_every_tab_and_after_a_reload(visit: Visit) -> None:
-    """Two tabs at once, a reload and a third tab; the public question is always among them."""
     first, second = visit.context.new_page(), visit.context.new_page()
     for page in (first, second):
         page.goto(visit.site.link, wait_until="commit")
@@ -73,7 +70,6 @@ def test_visitors_are_asked_different_sets(new_context: NewContext, asking: Runn
 
 
 def test_report_says_nothing_of_other_questions(visit: Visit) -> None:
-    """Null in their places, and so in the receipt; the ledger knows the total."""
     page = visit.open()
     told = asked(page)
     for index in range(4):

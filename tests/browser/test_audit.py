@@ -72,14 +72,7 @@ def serving(
     earlier: tuple[Survey, ...] = (),
     assets: Mapping[str, PageFile] | None = None,
 ) -> Iterator[Link]:
-    """What an aggregator serves, some of it changed.
-
-    Args:
-        asked: the survey.
-        change: of the texts of its files.
-        earlier: revisions.
-        assets: of the page, if not those of this release.
-    """
+    """What an aggregator serves, some texts of its files changed; ``assets`` are by default those of this release."""
     assets = assets or page_files()
     documents = [each.document for each in (asked, *earlier)]
     revisions = {"format": "sottovoce-revisions/1", "revisions": documents, "survey": asked.name}
@@ -103,8 +96,6 @@ def serving(
 
 
 def planted(name: str, right: str, wrong: str) -> Change:
-    """Another text in one of the files."""
-
     def change(files: dict[str, str]) -> None:
         assert right in files[name], "the script has changed, and with it what must be planted"
         files[name] = files[name].replace(right, wrong)
@@ -113,7 +104,6 @@ def planted(name: str, right: str, wrong: str) -> Change:
 
 
 def outcomes(checks: list[Check]) -> set[str]:
-    """All outcomes."""
     return {check.outcome for check in checks}
 
 
@@ -121,7 +111,6 @@ def outcomes(checks: list[Check]) -> set[str]:
     "asked", [WEAK, EVERY, PARTLY, MEMOIZED, WAITING, BLIND], ids=["weak", "every", "ask", "memo", "waiting", "blind"]
 )
 def test_honest_form_passes(asked: Survey) -> None:
-    """Survey and files."""
     with serving(asked) as first:
         link = replace(first, wave=len(asked.waves) - 1)
         assert check_survey(link, asked, fetch_survey(link)).outcome == PASSED
@@ -209,7 +198,6 @@ def test_form_that_says_more_than_a_signature_is_found(browser: Browser, sent: s
     ],
 )
 def test_form_that_does_something_else_is_found(browser: Browser, change: Change, words: str) -> None:
-    """Other requests, other bytes."""
     with serving(WEAK, change) as link:
         assert runs(browser, link, WEAK) == {SUBJECT: words}
 
@@ -273,7 +261,6 @@ def test_file_need_not_have_the_keys() -> None:
 
 
 def test_survey_that_the_link_does_not_name(browser: Browser) -> None:  # noqa: ARG001 - the same place
-    """Told by its digest."""
     with serving(WEAK) as link:
         with pytest.raises(TransportError, match="another survey than the one your link names"):
             fetch_survey(replace(link, digest="0" * 32))

@@ -44,12 +44,10 @@ TRANSLATE = """() => {
 
 
 def fail(route: Route) -> None:
-    """A server with a problem."""
     route.fulfill(status=500, body="<h1>Oops</h1>")
 
 
 def close(route: Route) -> None:
-    """A server that closes the connection."""
     route.abort("connectionclosed")
 
 
@@ -88,7 +86,6 @@ def test_report_that_fails_is_sent_by_itself_while_the_page_is_open(hasty: Visit
 
 @pytest.mark.parametrize("server", SERVERS)
 def test_survey_that_does_not_come_can_be_asked_for_again(hasty: Visit, server: Callable[..., None]) -> None:
-    """In words, with a button; nothing is called refused."""
     address = "**/api/v1/surveys/marriage"
     hasty.context.route(address, server)
     page = hasty.context.new_page()
@@ -103,7 +100,6 @@ def test_survey_that_does_not_come_can_be_asked_for_again(hasty: Visit, server: 
 
 @pytest.mark.parametrize("server", SERVERS)
 def test_status_that_does_not_come_holds_up_nobody(hasty: Visit, server: Callable[..., None]) -> None:
-    """The questions come, and the report arrives."""
     hasty.context.route("**/status", server)
     page = hasty.open()
     press_send(page, *ANSWERS)
@@ -119,7 +115,6 @@ def test_forbidden_storage_is_told_before_the_first_question(visit: Visit) -> No
 
 
 def test_full_storage_sends_nothing(visit: Visit) -> None:
-    """What cannot be remembered is not sent, and the page says so."""
     visit.context.add_init_script(FULL)
     page = visit.open()
     press_send(page, *ANSWERS)
@@ -129,7 +124,6 @@ def test_full_storage_sends_nothing(visit: Visit) -> None:
 
 
 def test_page_that_the_browser_translates_works(visit: Visit) -> None:
-    """At every step; the choice of another language breaks nothing."""
     page = visit.arrive()
     page.evaluate(TRANSLATE)
     begin(page)
@@ -146,7 +140,6 @@ def test_page_that_the_browser_translates_works(visit: Visit) -> None:
 
 
 def reload(page: Page) -> None:
-    """Load the page again."""
     page.reload()
 
 
@@ -195,7 +188,6 @@ def test_no_way_through_the_history_loses_or_doubles_a_report(visit: Visit, move
 
 
 def test_slow_wire_says_what_it_waits_for(visit: Visit) -> None:
-    """At 400 kbit/s with 400 ms on the way, and nothing in the cache: loading, then questions, sending, the receipt."""
     page = visit.context.new_page()
     devtools = visit.context.new_cdp_session(page)
     devtools.send("Network.enable")

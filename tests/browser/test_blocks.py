@@ -22,13 +22,11 @@ ITEMS = (
 
 @pytest.fixture(scope="session")
 def together(site: Running) -> Running:
-    """A survey of one block."""
     return publish(site, parse_survey({**document(block("habits", "9", 1, *ITEMS)), "name": "together"}))
 
 
 @pytest.fixture
 def visit(new_context: NewContext, together: Running) -> Visit:
-    """A new visitor."""
     return Visit(new_context(viewport=VIEWPORT), together)
 
 
@@ -41,7 +39,6 @@ def answer(page: Page, *boxes: str) -> dict[str, str]:
 
 
 def test_form_says_that_answers_are_randomized_together(visit: Visit) -> None:
-    """The belief for those who know the other answers, and the exact law of all of them and of each."""
     page = visit.arrive()
     explained = page.inner_text("main")
     assert "is at most 50% sure after your randomized answers, even if they know all but one of them" in explained
@@ -73,7 +70,6 @@ def test_report_has_one_length_whatever_is_shown(visit: Visit, boxes: tuple[str,
 
 
 def test_form_asks_the_drawn_questions_of_a_block(new_context: NewContext, site: Running) -> None:
-    """Two of three, the same after a reload; what is said is of these two, and the report has no third."""
     drawn = block("some", "9", 0, *map(asks, ("a", "b", "c"))) | {"ask": 2}
     running = publish(site, parse_survey({**document(drawn), "name": "drawn-block"}))
     visit = Visit(new_context(viewport=VIEWPORT), running)

@@ -30,8 +30,6 @@ def test_who_comes_together_waits_for_the_first(tmp_path: Path) -> None:
 
 
 def test_what_was_cut_off_is_unpacked_anew(tmp_path: Path) -> None:
-    """A run that is stopped while it unpacks leaves nothing that the next one takes for a browser."""
-
     def cut_off(target: Path) -> None:
         (target / "chromium").write_text("half")
         (target / "left").touch()

@@ -59,7 +59,6 @@ def begun(new_context: NewContext, site: Running) -> Counted:
 
 
 def test_template_leads_to_results_in_few_clicks(new_context: NewContext, site: Running) -> None:
-    """New survey, template, publish, link, results."""
     counted = begun(new_context, site)
     counted.acts += 1
     counted.page.locator("[name=template]").first.click()
@@ -70,7 +69,6 @@ def test_template_leads_to_results_in_few_clicks(new_context: NewContext, site: 
 
 
 def test_own_survey_in_two_languages_leads_to_results_in_few_clicks(new_context: NewContext, site: Running) -> None:
-    """Six questions, each with its text in both, and options of two."""
     counted = begun(new_context, site)
     counted.fill("title", "Exams")
     counted.acts += 1

@@ -25,7 +25,6 @@ def _write_codebook(folder: Path, asked: Survey) -> None:
 
 
 def test_codebook_has_no_barrier(browser: Browser, axe: str, tmp_path: Path) -> None:
-    """At every width and in either scheme; and nothing is fetched beside the page itself."""
     _write_codebook(tmp_path, EVERY)
     page = browser.new_page()
     fetched: list[str] = []
@@ -51,7 +50,6 @@ WHOLE = """cells => cells.flatMap((cell) => {
 
 
 def test_names_break_at_their_parts_on_a_phone(browser: Browser, tmp_path: Path) -> None:
-    """No word of a column's name is cut in two."""
     names = ("taken_over_passage", "handed_paper_another", "copied_neighbour")
     asked = survey(questions=[{**each, "name": name} for each, name in zip(every_type(), names, strict=False)])
     _write_codebook(tmp_path, asked)
@@ -64,7 +62,6 @@ def test_names_break_at_their_parts_on_a_phone(browser: Browser, tmp_path: Path)
 
 
 def test_both_arms_are_in_sight_on_a_phone_and_at_a_desk(browser: Browser, tmp_path: Path) -> None:
-    """One picture of the two is shown, as wide as its page at most."""
     asked = parse_survey(two_arms())
     _write_codebook(tmp_path, asked)
     for width, shown in ((360, "flow narrow"), (1280, "flow")):

@@ -12,12 +12,10 @@ from tests.conftest import Running
 
 @pytest.fixture
 def dashboard(new_context: NewContext, answered: Running) -> Page:
-    """A researcher's tab on the results."""
     return log_in(new_context(), answered)
 
 
 def test_each_chart_has_its_table_with_the_same_numbers(dashboard: Page) -> None:
-    """What is drawn can be read: one section per question, one row per estimate, the interval in both."""
     sections = dashboard.locator("section").all()
     assert len(sections) == 3
     for section in sections:
@@ -30,7 +28,6 @@ def test_each_chart_has_its_table_with_the_same_numbers(dashboard: Page) -> None
 
 
 def test_cohort_filter_shows_that_cohort_alone(dashboard: Page) -> None:
-    """Choosing a group changes the counts to the group's."""
     dashboard.click("#choices > summary")
     dashboard.select_option("#cohort", "second")
     with dashboard.expect_navigation():
@@ -42,7 +39,6 @@ def test_cohort_filter_shows_that_cohort_alone(dashboard: Page) -> None:
 
 
 def test_pages_have_no_barrier(new_context: NewContext, answered: Running, axe: str) -> None:
-    """Neither on the login page, the list, the results, an invitation nor one's own page, before and after a key."""
     context = new_context(bypass_csp=True, reduced_motion="reduce")
     page = context.new_page()
     page.goto(f"{answered.url}/dashboard/login")
@@ -69,7 +65,6 @@ def test_pages_have_no_barrier(new_context: NewContext, answered: Running, axe: 
 
 
 def test_pages_need_no_script_and_nothing_from_elsewhere(new_context: NewContext, answered: Running) -> None:
-    """With scripts off everything works; every request goes to the aggregator; the console stays silent."""
     context = new_context(java_script_enabled=False)
     asked: list[str] = []
     said: list[str] = []
@@ -88,7 +83,6 @@ def test_pages_need_no_script_and_nothing_from_elsewhere(new_context: NewContext
 
 
 def test_estimate_is_a_dot_at_its_figure_within_its_interval(dashboard: Page) -> None:
-    """The largest first, on an axis from 0 to 100; on request the axis spans the intervals and a tenth beyond."""
     rows = dashboard.locator("section").nth(1).locator(".row:not(.axis)")
     figures = [float(text.split("%")[0]) for text in rows.locator(".value").all_text_contents()]
 
@@ -110,7 +104,6 @@ def _drawn(row: Locator) -> tuple[float, float, float]:
 
 
 def test_file_of_everything_is_saved_and_a_bar_is_shown_meanwhile(dashboard: Page, answered: Running) -> None:
-    """Under its name, by the page's policy; the bar is gone afterwards."""
     dashboard.goto(f"{answered.url}/dashboard/surveys/answered/files")
     dashboard.route("**/everything.zip*", lambda route: (dashboard.wait_for_selector("#busy"), route.continue_()))
     with dashboard.expect_download() as saved:

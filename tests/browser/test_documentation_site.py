@@ -21,8 +21,6 @@ SAMPLES = ("index", "mathematics/binary_rr", "compared")
 
 
 class Quiet(SimpleHTTPRequestHandler):
-    """A server of files that says nothing."""
-
     def log_message(self, *_: object) -> None:
         """Nothing."""
 
@@ -44,7 +42,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def test_pages_pass_the_checker_and_ask_nobody_else(
     browser: Browser, site: str, axe: str, scheme: str, width: int
 ) -> None:
-    """On a desk and on a telephone: nothing to complain of, no page wider than the window, no other host."""
     found, requests = [], []
     with browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 900}) as context:  # type: ignore[arg-type]
         page = context.new_page()

@@ -26,12 +26,10 @@ def host(visit: Visit, tmp_path: Path) -> Iterator[tuple[str, Path]]:
 
 
 def fragment(visit: Visit) -> str:
-    """What follows the address of the page."""
     return f"#s={visit.site.survey.name}&d={visit.site.survey.digest[:32]}"
 
 
 def refusal(page: Page) -> str:
-    """The words of a page that stops."""
     assert page.locator("fieldset").count() == 0
     return page.inner_text("#main .problem")
 
@@ -165,7 +163,6 @@ def test_altered_script_in_a_saved_file_does_not_run(visit: Visit, tmp_path: Pat
 
 
 def test_saved_file_is_kept_by_nobody(visit: Visit, tmp_path: Path) -> None:
-    """No worker and no cache; choosing changes nothing in the page."""
     file = tmp_path / "saved.html"
     file.write_bytes(saved_page(visit.site.url, visit.site.survey))
     page = visit.open(file.as_uri())

@@ -7,7 +7,6 @@ from tests.browser.visit import Visit
 
 
 def test_other_page_cannot_hold_the_form(visit: Visit, tmp_path: Path) -> None:
-    """Neither a page of another site nor one of the aggregator itself: the browser refuses the frame."""
     with serving(tmp_path) as origin:
         (tmp_path / "index.html").write_text(f'<!doctype html><iframe src="{visit.site.link}"></iframe>')
         page = visit.context.new_page()

@@ -18,7 +18,6 @@ TYPED |= {"q13-0": "1.75", "q17-0": "2020-03-02"}
 
 @pytest.fixture
 def visitor(new_context: NewContext, every: Running) -> Visit:
-    """A visitor on a phone."""
     return Visit(new_context(viewport=VIEWPORT, bypass_csp=True, reduced_motion="reduce"), every)
 
 
@@ -34,13 +33,11 @@ def fill(page: Page) -> None:
 
 
 def go_on(page: Page) -> None:
-    """To the next section."""
     page.click("#questions [type=submit]")
     page.locator("progress >> visible=true").wait_for()
 
 
 def told(question: Question, value: int) -> str:
-    """A reported value, as the page should say it."""
     labels = [choice.label["en"] for choice in question.choices] or ["No", "Yes"]
     grid, name = question.domain.grid, getattr(question.mechanism, "name", "")
 
@@ -70,18 +67,13 @@ def test_survey_has_every_mechanism(every: Running) -> None:
 
 
 def boxes(page: Page) -> list[tuple[str | None, float, float]]:
-    """Type, width and height of each field that is shown."""
     fields = page.locator("fieldset input:not([type=radio], [type=checkbox]):visible").all()
     return [(field.get_attribute("type"), *(box["width"], box["height"])) for field in fields
             if (box := field.bounding_box())]  # fmt: skip
 
 
 def test_fields_have_names_and_room_and_the_receipt_tells_what_is_stored(visitor: Visit) -> None:
-    """A number is called by its question, a coordinate by its own label, and both say what may be entered; every field
-    shows what it holds, a date no less than a number, and is as high as a finger is wide.
-
-    Every stored value stands on the receipt in words; public answers arrive as they were given.
-    """
+    """A date shows what it holds no less than a number; every field is as high as a finger is wide."""
     page = visitor.open()
     days = page.get_by_role("textbox", name="On how many days a month?")
     west = page.get_by_role("group", name="Where do you stand?").get_by_role("textbox", name="Left (-1) to right (1)")
@@ -107,10 +99,7 @@ def test_fields_have_names_and_room_and_the_receipt_tells_what_is_stored(visitor
 
 
 def test_what_does_not_fit_is_told(visitor: Visit) -> None:
-    """Beside the field and in the summary, whose line leads to the field; what fits is not complained about.
-
-    So are too many choices, whose limit is said beforehand; a number between two steps is counted as the nearer one.
-    """
+    """What fits is not complained about; a number between two steps is counted as the nearer one."""
     page = visitor.open()
     fill(page)
     page.go_back()
@@ -151,7 +140,6 @@ def test_what_does_not_fit_is_told(visitor: Visit) -> None:
 
 
 def test_answers_are_forgotten(visitor: Visit) -> None:
-    """Once the page is left and come back to, nothing is typed or chosen."""
     page = visitor.open()
     fill(page)
     page.goto("about:blank")
@@ -163,7 +151,6 @@ def test_answers_are_forgotten(visitor: Visit) -> None:
 
 
 def test_every_type_has_no_barrier(visitor: Visit, axe: str) -> None:
-    """Neither while asking, with faults, nor on the receipt."""
     page = visitor.open()
     found = barriers(page, axe)
     page.click("button[type=submit]")

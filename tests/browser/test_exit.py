@@ -106,12 +106,10 @@ FEW = [begin, answer, finish]
 
 
 def press_button(page: Page) -> None:
-    """The button above the step."""
     page.click(EXIT)
 
 
 def press_escape(page: Page) -> None:
-    """The key, three times."""
     for _ in range(3):
         page.keyboard.press("Escape")
 
@@ -144,7 +142,6 @@ def test_exit_leaves_nothing_in_the_tab(opened: Page, leaving: Running, walks: l
 
 
 def test_exit_works_offline(opened: Page, leaving: Running) -> None:
-    """The browser shows what it shows without a connection, and no survey, then or later."""
     for walk in FEW:
         arrive(opened, leaving)
         walk(opened)
@@ -217,11 +214,7 @@ HELD = """async () => {
 
 
 def assert_forgotten(page: Page, leaving: Running) -> str:
-    """No word of the survey is left in the browser, and the link does not open without a connection.
-
-    Returns:
-        What is left in its stores.
-    """
+    """No word of the survey is left in the browser, nor opens the link offline; returns what is left in its stores."""
     expect(page.locator("h1")).to_have_text(NOTHING)
     held, caches, workers = page.evaluate(HELD)
     assert (caches, workers) == ([], 0)
@@ -322,7 +315,6 @@ def test_escape_three_times_leaves_and_the_link_begins_anew(opened: Page, leavin
 
 
 def blurs(page: Page, selector: str) -> list[str]:
-    """How this is blurred while the page is hidden, and when it is seen again."""
     found = []
     for is_hidden in ("true", "false"):
         page.evaluate(f"""() => {{
@@ -334,9 +326,7 @@ def blurs(page: Page, selector: str) -> list[str]:
 
 
 def test_exit_is_reached_first_and_every_step_is_blurred_and_hidden_at_once(opened: Page) -> None:
-    """By the keyboard, with a name that says what it does; blurred in the list of open pages and seen again afterwards;
-    hidden before anything is asked of the network or of the history.
-    """
+    """Hidden before anything is asked of the network or of the history; in the list of open pages it is blurred."""
     opened.keyboard.press("Tab")
     assert opened.evaluate("document.activeElement.innerText") == "Exit this page"
     assert "visited pages" not in opened.inner_text("#explanation")

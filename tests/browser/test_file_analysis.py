@@ -31,7 +31,6 @@ def settled(page: Page) -> None:
 
 
 def test_file_is_analyzed_without_scripts(browser: Browser, studio: Running) -> None:
-    """Upload, shares, a table, a model, deletion."""
     context = browser.new_context(java_script_enabled=False)
     page = sign_in(context, studio)
     page.goto(f"{studio.url}/dashboard/")
@@ -64,7 +63,6 @@ def test_file_is_analyzed_without_scripts(browser: Browser, studio: Running) -> 
 
 
 def test_pages_of_a_file_pass_the_checker(browser: Browser, studio: Running, axe: str) -> None:
-    """No violation, and nothing that makes a page scroll sideways, also with a mistake."""
     context = browser.new_context(bypass_csp=True, reduced_motion="reduce")
     page = sign_in(context, studio)
     found = {}
@@ -94,7 +92,6 @@ def test_pages_of_a_file_pass_the_checker(browser: Browser, studio: Running, axe
 def test_forms_of_designs_work_without_scripts_and_pass_the_checker(
     browser: Browser, studio: Running, axe: str
 ) -> None:
-    """A list experiment, several items and a sample, from the form to their tables; nothing scrolls sideways."""
     without = browser.new_context(java_script_enabled=False, viewport={"width": 320, "height": 640})
     checked = browser.new_context(bypass_csp=True, reduced_motion="reduce")
     for data, way in ((race(), "Tables"), (people(), "Models"), (sample(), "Tables")):

@@ -20,9 +20,7 @@ BYTES_OF_VISIT = 50_000
 
 
 def test_first_question_is_there_after_seven_requests(visit: Visit) -> None:
-    """Page, three scripts, catalogue and survey, in Brotli, and whether it is open; the whole visit asks for no more
-    than it needs, with what is kept for visits without a connection.
-    """
+    """Page, three scripts, catalogue and survey, in Brotli, and whether it is open; then what is kept for offline."""
     tab = visit.context.new_page()
     devtools = visit.context.new_cdp_session(tab)
     devtools.send("Network.enable")
@@ -43,7 +41,6 @@ def test_first_question_is_there_after_seven_requests(visit: Visit) -> None:
 
 
 def test_form_makes_no_request_between_the_first_step_and_sending(visit: Visit) -> None:
-    """Page, scripts, catalogue, spec, whether it is open, and what is kept; then one report, and no more."""
     tab = visit.arrive()
     tab.evaluate(KEPT)
     before = len(visit.paths)
@@ -111,9 +108,6 @@ def test_what_is_opened_without_a_connection_says_so_and_comes_when_opened_again
 
 
 def test_receipt_is_what_was_sent_and_stored(visit: Visit, page: Page) -> None:
-    """The bytes on the page are those on the wire, and their values those in the database; no cookie, nothing on the
-    console, no refused resource, no changed address.
-    """
     shown = send(page, *ANSWERS)
 
     assert visit.bodies == [shown["bytes"]]
@@ -134,9 +128,7 @@ def test_receipt_is_what_was_sent_and_stored(visit: Visit, page: Page) -> None:
 
 
 def test_questions_state_odds_choose_nothing_and_list_what_is_missing(page: Page) -> None:
-    """The most common odds once, in words; those of others with them, and epsilon rounded up. No answer is suggested;
-    the summary takes the focus, and each of its lines leads to its question.
-    """
+    """The most common odds stand once, those of others with them, and epsilon is rounded up."""
     text = page.text_content("main") or ""
     assert "75 of 100 people send yes; if not, 25 do" in text
     assert "about 67 of 100 people send yes" in text
@@ -172,7 +164,6 @@ def test_what_is_missing_stands_on_the_line_of_its_question(page: Page) -> None:
 
 
 def test_back_and_forward_lose_no_answer(visit: Visit, page: Page) -> None:
-    """To the check, the explanation and forward again; the questions are as they were left, and nothing is sent."""
     choose(page, *ANSWERS)
     page.go_back()
     page.wait_for_selector("#check")
@@ -193,7 +184,6 @@ def test_back_and_forward_lose_no_answer(visit: Visit, page: Page) -> None:
 
 
 def test_leaving_with_answers_asks_once(page: Page) -> None:
-    """The browser asks before answers are lost, and not where there are none or they were sent."""
     asked: list[str] = []
     page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
     page.reload()
@@ -212,7 +202,6 @@ def test_leaving_with_answers_asks_once(page: Page) -> None:
 
 
 def test_second_tab_sends_the_bytes_of_the_first(visit: Visit, page: Page) -> None:
-    """Two tabs, other answers: one draw, one stored report."""
     second = visit.open()
     before = stored(visit.site)
     first = send(page, *ANSWERS)
@@ -235,7 +224,6 @@ def test_tabs_that_send_at_once_draw_once(visit: Visit, page: Page) -> None:
 
 
 def test_reload_and_back_show_the_receipt(visit: Visit, page: Page) -> None:
-    """Once acknowledged, the report is shown again and not sent again; Back leads to no question."""
     shown = send(page, *ANSWERS)
     page.go_back()
     page.go_back()
@@ -258,7 +246,6 @@ REFUSALS = (
 
 
 def test_refused_report_is_told_and_sent_again_only_when_asked(visit: Visit, page: Page) -> None:
-    """The reason in words and no code, at once and on reload; no reload posts it, a press sends the same bytes."""
     for number, (status, code, words) in enumerate(REFUSALS, start=1):
         page.context.unroute("**/reports")
         page.context.route("**/reports", partial(Route.fulfill, status=status, body=f'{{"code":"{code}"}}'))
@@ -284,7 +271,6 @@ def test_refused_report_is_told_and_sent_again_only_when_asked(visit: Visit, pag
 
 
 def test_used_link_has_no_button_that_cannot_help(visit: Visit, page: Page) -> None:
-    """Neither at once nor on reload; and a survey that has just closed has none either."""
     for status, code, again in ((409, "closed", 1), (401, "token_invalid", 0)):
         body = f'{{"code":"{code}"}}'
         page.context.unroute("**/reports")
@@ -301,7 +287,6 @@ def test_used_link_has_no_button_that_cannot_help(visit: Visit, page: Page) -> N
 
 
 def test_unconfirmed_report_is_sent_again_unchanged(visit: Visit, page: Page) -> None:
-    """Trying again sends the same bytes."""
     page.context.route("**/reports", lambda route: route.fulfill(json={}))
     press_send(page, *ANSWERS)
     page.wait_for_selector("#main .problem h1")
@@ -314,7 +299,6 @@ def test_unconfirmed_report_is_sent_again_unchanged(visit: Visit, page: Page) ->
 
 
 def test_false_receipt_is_not_shown(page: Page) -> None:
-    """A receipt for other bytes is an error, not a thank-you."""
     page.context.route("**/reports", lambda route: route.fulfill(json={"format": "sottovoce-receipt/1"}))
     press_send(page, *ANSWERS)
     page.wait_for_selector("#main .problem h1")

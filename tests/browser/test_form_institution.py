@@ -33,14 +33,12 @@ def opened(page: Page, running: Running) -> tuple[Page, list[str]]:
 
 
 def add_details(site: Running, name: str) -> None:
-    """Give a survey or a draft its institution."""
     with closing(site.storage()) as storage:
         storage.institutions.save(name, json.dumps(DETAILS).encode())
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_form_shows_the_institution(new_context: NewContext, site: Running, axe: str, theme: str) -> None:
-    """In its colour, which is read well in both themes; the imprint is in the page's language."""
     running = publish(site, survey(name=f"exam-{theme}"))
     add_details(running, f"exam-{theme}")
     context = Visit(new_context(color_scheme=theme, locale="de-DE", service_workers="block"), running).context
@@ -69,7 +67,6 @@ def test_preview_of_a_draft_shows_the_institution(new_context: NewContext, site:
 
 
 def test_form_without_an_institution_loads_nothing_more(new_context: NewContext, running: Running) -> None:
-    """Neither file nor element."""
     page, asked = opened(Visit(new_context(), running).context.new_page(), running)
     assert "institution.js" not in asked
     assert page.locator("#institution").count() == 0

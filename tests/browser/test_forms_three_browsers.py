@@ -46,14 +46,12 @@ def first(
 
 @pytest.fixture
 def window(first: Window) -> Iterator[Window]:
-    """Open a window, and close it."""
     found = first.another()
     yield found
     found.close()
 
 
 def has(window: Window, selector: str) -> bool:
-    """Tell whether there is such a node."""
     return bool(window.run(f"return document.querySelector({json.dumps(selector)}) !== null"))
 
 
@@ -71,14 +69,12 @@ def press(window: Window, selector: str) -> None:
 
 
 def fill(window: Window, selector: str, text: str) -> None:
-    """Write into a field."""
     node = f"document.querySelector({json.dumps(selector)})"
     find(window, selector)
     window.run(f"{node}.value = {json.dumps(text)}; {node}.dispatchEvent(new Event('input', {{ bubbles: true }}))")
 
 
 def read(window: Window, selector: str) -> str:
-    """Return the text of a node, once it has come."""
     return str(wait(lambda: window.run(f"return document.querySelector({json.dumps(selector)}).textContent")))
 
 
@@ -99,7 +95,6 @@ def begin(window: Window) -> None:
 
 
 def arrive(window: Window, link: str) -> None:
-    """Follow a link to the questions."""
     # A link that differs behind the # alone loads nothing.
     window.goto("about:blank")
     window.goto(link)
@@ -110,7 +105,6 @@ def arrive(window: Window, link: str) -> None:
 
 
 def send(window: Window) -> None:
-    """Choose and press Send."""
     for question, option in enumerate(ANSWERS):
         press(window, f"#q{question}-{option}")
         assert window.run(f"return document.querySelector('#q{question}-{option}').checked")
@@ -123,7 +117,6 @@ def asked(site: Running, **changes: object) -> Running:
 
 
 def test_form_leads_to_a_receipt_that_stays(window: Window, keyed: Running) -> None:
-    """Back leads to the explanation and sends nothing; after sending, reload and Back show the same receipt."""
     site = asked(keyed, check=False)
     arrive(window, site.link)
     window.run("history.back()")
@@ -173,7 +166,6 @@ def test_report_waits_for_the_connection(window: Window, tmp_path: Path) -> None
 
 
 def test_kiosk_leaves_nothing_for_the_next_person(window: Window, keyed: Running) -> None:
-    """Each person begins by the code; the second draws their own, and no receipt stays."""
     site = asked(keyed, kiosk=True, check=False)
     window.goto("about:blank")
     window.goto(f"{site.link}&staff={CODE}")
@@ -191,7 +183,6 @@ def test_kiosk_leaves_nothing_for_the_next_person(window: Window, keyed: Running
 
 
 def test_arabic_runs_from_right_to_left(window: Window, keyed: Running) -> None:
-    """From the explanation to the receipt, and nothing is wider than the window."""
     site = asked(keyed, title={"en": "Exams", "ar": "الامتحانات"})
     arrive(window, f"{site.link}&lang=ar")
     root = "return [document.documentElement.lang, document.documentElement.dir]"
@@ -204,7 +195,6 @@ def test_arabic_runs_from_right_to_left(window: Window, keyed: Running) -> None:
 
 
 def test_studio_leads_from_sign_in_to_results(window: Window, keyed: Running) -> None:
-    """A researcher signs in and sees how many people took part."""
     site = asked(keyed)
     for _ in range(40):
         answers = {"cheated": "no", "reason": "fun", "year": "first"}

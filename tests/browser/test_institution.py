@@ -35,7 +35,6 @@ def port() -> int:
 
 @pytest.fixture(scope="module")
 def university(port: int) -> Iterator[Institution]:
-    """The institution."""
     with institution(f"http://localhost:{port}/dashboard/oidc/callback") as provider:
         yield provider
 
@@ -56,7 +55,6 @@ def here(tmp_path_factory: pytest.TempPathFactory, university: Institution, port
 
 @pytest.fixture
 def visitor(new_context: NewContext) -> BrowserContext:
-    """A browser that nobody has used."""
     return new_context(java_script_enabled=False)
 
 

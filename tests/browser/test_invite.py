@@ -24,13 +24,11 @@ def inviting(site: Running) -> Running:
 
 
 def addresses(site: Running) -> list[str]:
-    """Both pages of both surveys."""
     surveys = f"{site.url}/dashboard/surveys"
     return [f"{surveys}/{name}/{page}" for name in ("inviting", "invited") for page in ("invite", "privacy")]
 
 
 def test_pages_have_no_barrier(new_context: NewContext, inviting: Running, axe: str) -> None:
-    """With everything unfolded."""
     page = sign_in(new_context(bypass_csp=True, reduced_motion="reduce"), inviting)
     assert kept_out(page, axe, addresses(inviting), "de", "ar") == {}
 
@@ -50,7 +48,6 @@ def test_pages_are_small_and_ask_nobody_else(new_context: NewContext, inviting: 
 
 
 def test_copy_button_copies_the_link(new_context: NewContext, inviting: Running) -> None:
-    """And says so."""
     context = new_context(permissions=["clipboard-read", "clipboard-write"])
     page = sign_in(context, inviting)
     page.goto(addresses(inviting)[0])
@@ -61,7 +58,6 @@ def test_copy_button_copies_the_link(new_context: NewContext, inviting: Running)
 
 
 def test_form_gives_cards_and_a_table_without_a_script(new_context: NewContext, inviting: Running) -> None:
-    """Both buttons work with JavaScript off, and what is printed keeps to its own policy."""
     context = new_context(java_script_enabled=False)
     page = sign_in(context, inviting)
     page.goto(addresses(inviting)[2])

@@ -17,20 +17,17 @@ from tests.documents import survey
 
 @pytest.fixture(scope="session")
 def shown(site: Running) -> Running:
-    """A survey of every kind of item."""
     return publish(site, parse_survey({**survey(*habits()), "name": "habits"}))
 
 
 @pytest.fixture(scope="session")
 def tossed(site: Running) -> Running:
-    """A survey for coins and dice."""
     asked = survey(*by_hand(), privacy={"procedure": "own_coin"}, report_labels="neutral")
     return publish(site, parse_survey({**asked, "name": "tossed"}))
 
 
 @pytest.fixture
 def visitor(new_context: NewContext, shown: Running) -> Visit:
-    """A visitor on a phone."""
     return Visit(new_context(viewport=VIEWPORT), shown)
 
 
@@ -41,7 +38,6 @@ def visible(page: Page) -> list[str]:
 
 
 def answer_rest(page: Page) -> None:
-    """Refuse whatever else is asked."""
     for question in range(2, 5):
         page.check(f"#q{question}-absent")
     page.check("#q6-absent")
@@ -55,7 +51,6 @@ def finish(page: Page) -> dict[str, str]:
 
 
 def test_questions_appear_and_vanish_with_the_answers_before_them(visitor: Visit) -> None:
-    """At once, along chains, and back again; what was typed is not lost by it."""
     page = visitor.open()
     first = visible(page)
     page.check("#q0-1")
@@ -77,7 +72,6 @@ def test_questions_appear_and_vanish_with_the_answers_before_them(visitor: Visit
 
 
 def numbers(page: Page) -> list[str]:
-    """What stands over the questions that can be seen."""
     return page.locator("form legend:visible .number").all_inner_texts()
 
 
@@ -96,7 +90,6 @@ def test_numbers_neither_jump_nor_change_when_a_question_comes_or_goes(visitor: 
 
 
 def test_page_says_that_nothing_is_kept_before_sending(visitor: Visit) -> None:
-    """And so it is: after a reload the answers are gone."""
     page = visitor.arrive()
     page.evaluate(OPEN_ALL)
     page.wait_for_function(FILLED)
@@ -113,7 +106,6 @@ def test_page_says_that_nothing_is_kept_before_sending(visitor: Visit) -> None:
 
 
 def test_hidden_question_still_sends_a_report_of_the_same_length(new_context: NewContext, shown: Running) -> None:
-    """Somebody who smokes and somebody who does not: one value a question, as many bytes."""
     lengths = set()
     for smokes in (0, 1):
         context = new_context(viewport=VIEWPORT)
@@ -131,7 +123,6 @@ def test_hidden_question_still_sends_a_report_of_the_same_length(new_context: Ne
 
 
 def test_refusing_is_an_answer_and_saying_nothing_is_none(visitor: Visit) -> None:
-    """Every kind of control can refuse; a question left open is told."""
     page = visitor.open()
     page.check("#q0-absent")
     answer_rest(page)
@@ -148,7 +139,6 @@ def test_refusing_is_an_answer_and_saying_nothing_is_none(visitor: Visit) -> Non
 
 
 def test_refusing_puts_a_number_aside(visitor: Visit) -> None:
-    """A field that is not to be filled in cannot be, and is not complained about."""
     page = visitor.open()
     page.fill("#q6-0", "99")
     page.check("#q6-absent")
@@ -162,7 +152,6 @@ def test_refusing_puts_a_number_aside(visitor: Visit) -> None:
 
 
 def test_acknowledging_is_needed_and_never_sent(visitor: Visit) -> None:
-    """Who is shown it must tick it; the report is of the questions alone."""
     page = visitor.open()
     page.check("#q0-1")
     page.fill("#q1-0", "40")
@@ -182,7 +171,6 @@ def test_acknowledging_is_needed_and_never_sent(visitor: Visit) -> None:
 
 
 def test_nobody_need_acknowledge_what_is_hidden(visitor: Visit) -> None:
-    """A condition that does not hold asks for nothing."""
     page = visitor.open()
     page.check("#q0-0")
     answer_rest(page)
@@ -206,7 +194,6 @@ def test_matrix_has_a_group_for_each_row(visitor: Visit) -> None:
 
 
 def test_items_have_no_barrier(new_context: NewContext, shown: Running, axe: str) -> None:
-    """With everything shown and every fault told."""
     context = new_context(bypass_csp=True, reduced_motion="reduce", viewport=VIEWPORT)
     page = Visit(context, shown).open()
     page.check("#q0-1")

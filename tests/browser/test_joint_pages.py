@@ -32,7 +32,6 @@ def long(answered: Running) -> str:
 def test_long_model_is_waited_for_and_cancelled_without_a_barrier(
     new_context: NewContext, answered: Running, long: str, axe: str
 ) -> None:
-    """Without a script by a link and a button; a page with a script shows by itself that it has ended."""
     watching = [sign_in(new_context(locale=language, bypass_csp=True), answered) for language in ("en", "ar")]
     checkers = (axe, None)
     for page, checker in zip(watching, checkers, strict=True):
@@ -70,7 +69,6 @@ def look_until_calculated(page: Page) -> None:
 
 
 def test_whole_way_goes_without_a_script(new_context: NewContext, answered: Running) -> None:
-    """Choose, show, keep: by plain forms and links."""
     context = new_context(java_script_enabled=False, accept_downloads=True)
     page = log_in(context, answered)
     page.click("nav >> text=Tables")

@@ -34,13 +34,11 @@ COIN = {"name": "coin_flip"}
 
 @pytest.fixture
 def kiosk(site: Running) -> Running:
-    """A survey for such devices."""
     asked = survey(name=f"kiosk-{token_hex(4)}", kiosk=True, check=False, questions=document()["questions"][:2])
     return publish(site, asked)
 
 
 def start_person(page: Page, code: str = CODE) -> None:
-    """Type a code, and wait for the first step."""
     page.fill("#kiosk > form input", code)
     page.click("#kiosk > form [type=submit]")
     page.wait_for_selector("#explanation > .actions .primary:enabled")
@@ -101,7 +99,6 @@ def test_receipt_is_erased_after_a_minute(new_context: NewContext, kiosk: Runnin
 
 
 def fail_to_send(page: Page, visit: Visit) -> None:
-    """A person's report that does not arrive."""
     start_person(page)
     begin(page)
     visit.context.route("**/reports", lambda route: route.abort())
@@ -184,7 +181,6 @@ def test_code_of_the_staff_leaves_the_address(new_context: NewContext, kiosk: Ru
 
 
 def test_token_on_a_card_starts_its_person(new_context: NewContext, site: Running) -> None:
-    """Once; the second time it is told that it was used."""
     invited = publish(site, survey(name=f"cards-{token_hex(4)}", kiosk=True, check=False, access="token"))
     token, _ = invitation(invited)
     page = Visit(new_context(locale="en"), invited).arrive(invited.link)
@@ -220,7 +216,6 @@ def test_next_person_is_not_asked_about_the_report_of_the_owner(new_context: New
 
 
 def test_answers_of_a_person_who_went_away_leave_the_screen(new_context: NewContext, kiosk: Running) -> None:
-    """After five minutes without a touch; a touch in time keeps them."""
     page = Visit(new_context(locale="en"), kiosk).context.new_page()
     page.clock.install()
     page.goto(f"{kiosk.link}&staff={CODE}")

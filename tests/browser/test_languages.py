@@ -25,8 +25,6 @@ Opener = Callable[..., Visit]
 
 @pytest.fixture
 def visit_from(new_context: NewContext) -> Opener:
-    """A visitor whose device asks for a language."""
-
     def come(site: Running, locale: str, **options: Any) -> Visit:
         return Visit(new_context(locale=locale, viewport=NARROW, bypass_csp=True, **options), site)
 
@@ -56,7 +54,6 @@ def catalogues(visit: Visit) -> list[str]:
 
 
 def mark(node: Locator) -> list[str]:
-    """The language and the direction that hold for a text."""
     return list(node.evaluate(MARKS))
 
 
@@ -71,7 +68,6 @@ def switch(page: Page, tag: str) -> None:
 def test_every_step_fits_and_passes_the_checker(
     visit_from: Opener, every: Running, axe: str, locale: str, tag: str
 ) -> None:
-    """From the questions to the receipt on the narrowest screen: no violation, nothing scrolls sideways."""
     visit = visit_from(every, locale, reduced_motion="reduce")
     page = open_page(visit)
     widths, found = [], []
@@ -119,7 +115,6 @@ def test_arabic_runs_from_right_to_left(visit_from: Opener, every: Running) -> N
 
 
 def test_survey_without_the_readers_language_is_marked(visit_from: Opener, site: Running) -> None:
-    """The page speaks Chinese, the survey's texts say that they are English, and a note says why."""
     visit = visit_from(site, "zh-CN")
     page = open_page(visit)
 
@@ -136,7 +131,6 @@ def test_survey_without_the_readers_language_is_marked(visit_from: Opener, site:
 
 
 def test_one_text_without_translation_is_marked(visit_from: Opener, mixed: Running) -> None:
-    """Within a German survey, what is English says so; nothing else is marked, and no note is shown."""
     page = open_page(visit_from(mixed, "de-AT"))
 
     assert page.evaluate(ROOT) == ["de", "ltr"]
@@ -166,7 +160,6 @@ def test_language_of_the_survey_alone_can_be_chosen(visit_from: Opener, mixed: R
 
 
 def test_every_language_is_offered_under_its_own_name(visit_from: Opener, mixed: Running) -> None:
-    """Those of the survey first, then the page's others; each option says which language it is in."""
     page = open_page(visit_from(mixed, "en"))
     options = page.locator("header option")
 
@@ -182,7 +175,6 @@ def test_every_language_is_offered_under_its_own_name(visit_from: Opener, mixed:
 
 
 def test_switching_keeps_answers_and_draws_nothing(visit_from: Opener, site: Running) -> None:
-    """Another language changes words alone: what was chosen stays chosen, nothing is drawn, kept or sent."""
     visit = visit_from(site, "en-US")
     visit.context.add_init_script(
         "globalThis.drawn = 0; const real = crypto.getRandomValues.bind(crypto);"
@@ -217,7 +209,6 @@ def test_switching_keeps_answers_and_draws_nothing(visit_from: Opener, site: Run
 
 
 def test_later_steps_switch_as_well(visit_from: Opener, site: Running) -> None:
-    """What is chosen stays chosen, the receipt says the same in another language, and the bytes never change."""
     page = open_page(visit_from(site, "en-US"))
     choose(page, 1, 0, 2, 3, 1)
     switch(page, "fr")
@@ -236,7 +227,6 @@ def test_later_steps_switch_as_well(visit_from: Opener, site: Running) -> None:
 
 
 def test_language_that_cannot_be_loaded_changes_nothing(visit_from: Opener, site: Running) -> None:
-    """The page goes on in the language it has, and the choice shows that."""
     visit = visit_from(site, "en-US")
     page = open_page(visit)
     visit.context.route("**/catalogues/de.json", lambda route: route.fulfill(status=503, body="{}"))

@@ -45,7 +45,6 @@ COLUMNS = ["id", "class", "type/scale", "name", "relevance", "text", "language",
 
 
 def sign_in(page: Page, address: str) -> None:
-    """Sign in as the administrator."""
     page.goto(f"{address}/admin/authentication/sa/login")
     page.fill("#user", "admin")
     page.fill("#password", "password")
@@ -82,7 +81,6 @@ class LimeSurvey:
         return reply["result"]
 
     def call(self, method: str, *values: Any) -> Any:
-        """Call a method of a signed-in administrator."""
         return self._call(method, self._key, *values)
 
     def publish(
@@ -196,7 +194,6 @@ def published(
 
 
 def through(page: Page, address: str, option: int = 1) -> None:
-    """Answer at our page, and go on to LimeSurvey."""
     page.goto(address)
     page.wait_for_selector(f"#answer0-{option}, .primary")
     if page.locator(f"#answer0-{option}").count():
@@ -215,7 +212,6 @@ def forward(page: Page) -> None:
 
 
 def finish(page: Page, mood: str) -> None:
-    """Answer LimeSurvey's own question, and submit."""
     page.locator("input[type=text]:visible").first.fill(mood)
     forward(page)
     page.wait_for_selector(".completed-text, .completed-wrapper")
@@ -280,7 +276,6 @@ def test_link_in_the_middle_begins_a_second_record(
 
 
 def lines_of(site: Running) -> str:
-    """Return our lines, as they are printed."""
     script = question_scripts()["element.js"].encode()
     return snippet("limesurvey", f"{site.url}/q/1/", parse_question(COIN), script)
 
@@ -325,7 +320,6 @@ def test_administrator_asks_in_a_window(
 def test_survey_goes_on_where_the_questions_server_is_away(
     limesurvey: LimeSurvey, new_context: NewContext, site: Running
 ) -> None:
-    """A sentence stands in the question's place, and Next works."""
     context = new_context(locale="en")
     pasted = ((new_context(locale="en").new_page(), lines_of(site)),)
     limesurvey.publish(555555, CHEATED, *PARTS, {**MOOD, "id": "7"}, pasted=pasted)

@@ -37,7 +37,6 @@ def opened(new_context: NewContext, **options: Any) -> Page:
 
 
 def publish(folder: Path, document: dict[str, Any], institution: str = "A University") -> LinkQuestion:
-    """Write the page of a question into the host's folder."""
     found = parse_link(document)
     body = published_page(link_page().body, found.canonical, institution)
     (folder / f"{found.digest}.html").write_bytes(body)
@@ -52,7 +51,6 @@ def visit(page: Page, host: str, link: LinkQuestion, more: str = "") -> None:
 
 
 def answer(page: Page, option: int = 1) -> None:
-    """Choose an option, and send it."""
     page.locator(f"#answer0-{option}").check()
     page.get_by_role("button", name="Send").click()
     page.wait_for_selector("code")
@@ -67,7 +65,6 @@ def go_on(page: Page) -> dict[str, str]:
 
 @pytest.fixture
 def coin(tmp_path: Path) -> LinkQuestion:
-    """Publish the coin."""
     return publish(tmp_path, LINK)
 
 
@@ -100,7 +97,6 @@ def test_person_consents_answers_and_takes_the_code_along(tab: Page, tmp_path: P
 
 @pytest.mark.parametrize("place", ["consent", "questions"])
 def test_who_declines_goes_on_with_an_empty_code(tab: Page, tmp_path: Path, host: str, place: str) -> None:
-    """Before the consent and after it; nothing is drawn."""
     link = publish(tmp_path, {**LINK, **({"consent": CONSENT} if place == "consent" else {})})
     visit(tab, host, link)
     tab.get_by_role("button", name="Continue without answering").click()
@@ -159,7 +155,6 @@ OTHERS = [
 
 
 def test_anything_else_in_the_address_is_refused(tab: Page, tmp_path: Path, host: str) -> None:
-    """With one sentence, and without a link or a button."""
     link = publish(tmp_path, {**LINK, "pass": ["wave", "token"]})
     for more in OTHERS:
         tab.goto("about:blank")
@@ -180,7 +175,6 @@ def test_page_under_another_name_or_in_a_frame_is_refused(tab: Page, tmp_path: P
 
 
 def test_named_parameters_take_the_three_columns(tab: Page, tmp_path: Path, host: str) -> None:
-    """With the names of the host; they are empty for who declines."""
     columns = {"value": "d[/data/a b]".replace(" ", ""), "channel": "c", "once": "o"}
     link = publish(tmp_path, {**COIN, "then": "https://survey.example.org/s", **columns})
     visit(tab, host, link)
@@ -195,7 +189,6 @@ def test_named_parameters_take_the_three_columns(tab: Page, tmp_path: Path, host
 
 
 def test_several_questions_are_one_stop_with_one_code(tab: Page, tmp_path: Path, host: str) -> None:
-    """A block and a question, in a list."""
     link = publish(tmp_path, {"questions": [TOGETHER, COIN], "then": THEN, "code": "entry.1"})
     visit(tab, host, link)
     assert tab.locator("fieldset").count() == 3
@@ -234,7 +227,6 @@ def test_epsilon_is_counted_by_address_and_summed_over_all(tab: Page, tmp_path: 
 
 
 def test_code_can_be_copied_where_the_host_takes_nothing(new_context: NewContext, tmp_path: Path, host: str) -> None:
-    """Without parameters nothing is added to the address."""
     tab = opened(new_context, permissions=["clipboard-read", "clipboard-write"])
     link = publish(tmp_path, {**COIN, "then": THEN})
     visit(tab, host, link)
@@ -249,7 +241,6 @@ def test_code_can_be_copied_where_the_host_takes_nothing(new_context: NewContext
 
 
 def test_device_that_keeps_nothing_says_so(tab: Page, host: str, coin: LinkQuestion) -> None:
-    """The code, too."""
     tab.add_init_script("Object.defineProperty(window, 'localStorage', { get() { throw new Error(); } })")
     visit(tab, host, coin)
     assert "keeps nothing" in tab.inner_text("main")

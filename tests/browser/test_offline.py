@@ -34,7 +34,6 @@ def keep(visit: Visit, page: Page) -> str:
 
 
 def test_kept_report_leaves_when_the_connection_is_back(visit: Visit, page: Page) -> None:
-    """Nobody presses anything; what arrives, once, are the bytes that were kept."""
     before = stored(visit.site)
     told = keep(visit, page)
     assert "Not sent yet" in told
@@ -85,7 +84,6 @@ def test_unsent_report_leaves_at_a_visit_to_another_survey(visit: Visit, page: P
 
 
 def test_only_what_everybody_gets_is_cached(visit: Visit) -> None:
-    """Page, scripts, sentences, survey; an older page and its sentences are dropped, another program's cache is not."""
     page = visit.context.new_page()
     page.goto(f"{visit.site.url}/healthz")
     page.evaluate("Promise.all(['sottovoce-page-0123456789abcdef', 'other'].map((name) => caches.open(name)))")

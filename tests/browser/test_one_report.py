@@ -34,7 +34,6 @@ TAPE = """(bytes) => {
 
 @pytest.fixture(scope="session")
 def pills(site: Running) -> Running:
-    """An aggregator with that survey."""
     return publish(site, ASKED)
 
 
@@ -125,7 +124,6 @@ def test_copy_of_a_receipt_says_all_that_the_receipt_says(new_context: NewContex
 
 
 def test_page_that_was_saved_tells_as_little(browser: Browser, pills: Running, tmp_path: Path) -> None:
-    """The page as a file with the survey in it, opened from a folder."""
     file = tmp_path / "saved.html"
     file.write_bytes(saved_page(pills.url, ASKED))
     first, *_, last = [

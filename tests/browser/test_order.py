@@ -35,7 +35,6 @@ def shown(page: Page) -> tuple[list[str], list[str]]:
 
 
 def test_order_is_drawn_once_and_results_are_the_survey_s(new_context: NewContext, shuffled: Running, axe: str) -> None:
-    """Each visit has one order, which a reload keeps; answers are stored in their own places."""
     seen = set()
     for _ in range(VISITS):
         context = new_context(viewport=VIEWPORT, bypass_csp=True, reduced_motion="reduce")

@@ -67,7 +67,6 @@ END = "{{ block title }}End{{ endblock }}\n{{ block content }}<p id='end'>Thank 
 
 @pytest.fixture
 def server(tmp_path: Path, site: Running) -> Iterator[str]:
-    """Serve an experiment with one question on another origin than the frame's."""
     for folder in ("exam", "_static", "_templates"):
         (tmp_path / folder).mkdir()
     script = question_scripts()["element.js"].encode()

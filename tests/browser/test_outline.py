@@ -9,7 +9,6 @@ from tests.conftest import Running
 
 
 def order(page: Page) -> list[str]:
-    """The questions' texts, as the outline has them."""
     return page.locator(".outline li bdi").all_inner_texts()
 
 

@@ -9,14 +9,12 @@ ADDRESSES = ("/", "/nothing/here", "/api/v1/surveys/nobody", "/api/v1/surveys/ma
 
 
 def test_page_of_the_server_has_no_barrier(browser: Browser, site: Running, axe: str) -> None:
-    """In four languages: nothing that keeps anybody out, a heading, and text that reads the right way."""
     with browser.new_context(bypass_csp=True) as context:
         addresses = [f"{site.url}{address}" for address in ADDRESSES]
         assert kept_out(context.new_page(), axe, addresses, "ar", "de", "zh-Hans") == {}
 
 
 def test_page_of_a_problem_has_no_barrier(browser: Browser, site: Running, axe: str) -> None:
-    """In English, whatever the reader's language: nothing that keeps anybody out, and one heading."""
     with browser.new_context(locale="ar", bypass_csp=True) as context:
         page = context.new_page()
         page.goto(f"{site.url}/problems/out_of_range")
@@ -26,7 +24,6 @@ def test_page_of_a_problem_has_no_barrier(browser: Browser, site: Running, axe: 
 
 
 def test_page_of_the_server_needs_nothing_else(browser: Browser, site: Running) -> None:
-    """One request, styled, with JavaScript switched off, and nothing that its own policy refuses."""
     with browser.new_context(java_script_enabled=False) as context:
         page, requests, complaints = context.new_page(), [], []
         page.on("request", lambda request: requests.append(request.url))

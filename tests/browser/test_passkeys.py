@@ -51,7 +51,6 @@ def device(page: Page) -> tuple[CDPSession, str]:
 
 
 def log_in(page: Page, here: Running) -> None:
-    """With the key, on the page for signing in."""
     page.goto(f"{here.url}/dashboard/login")
     page.fill("#token", here.token)
     page.click("main button")
@@ -59,7 +58,6 @@ def log_in(page: Page, here: Running) -> None:
 
 
 def add_passkey(page: Page, here: Running, label: str) -> None:
-    """On the person's own page."""
     page.goto(f"{here.url}/dashboard/passkeys")
     page.fill("#label", label)
     page.click("text=Add a passkey >> visible=true >> nth=-1")
@@ -139,7 +137,6 @@ def test_disabled_account_and_browser_without_passkey_are_told_so(visitor: Brows
 
 
 def test_pages_pass_the_checker_and_need_a_script_for_nothing_else(browser: Browser, here: Running, axe: str) -> None:
-    """Without scripts both pages say so, and the rest of them works."""
     checked = browser.new_context(bypass_csp=True, reduced_motion="reduce")
     page = checked.new_page()
     device(page)

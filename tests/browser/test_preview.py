@@ -25,7 +25,6 @@ LEFT = """async () => JSON.stringify([
 
 @pytest.fixture
 def context(new_context: NewContext) -> BrowserContext:
-    """A researcher's browser."""
     return new_context(reduced_motion="reduce")
 
 
@@ -45,7 +44,6 @@ def state(context: BrowserContext, page: Page) -> list[Any]:
 
 
 def test_whole_preview_leaves_nothing_and_reaches_nobody(context: BrowserContext, site: Running) -> None:
-    """Start, answers, receipt, withdrawal: storage is the same, the survey's routes are not used, its link asks."""
     visit = Visit(context, site)
     page = log_in(context, site)
     before, reports, asked = state(context, page), stored(site), len(visit.paths)

@@ -36,7 +36,6 @@ def test_cards_fill_sheets_and_each_is_read(browser: Browser) -> None:
 
 
 def test_poster_is_one_sheet(browser: Browser) -> None:
-    """Whatever the title and the language."""
     for language, title in (("en", {"en": "Exams"}), ("ar", LONG)):
         assert printed(browser, poster(PosterContent(survey(title=title), 0, Words(language)), LINK)) == (1, [LINK])
 

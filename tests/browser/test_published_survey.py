@@ -58,7 +58,6 @@ class Person:
         place.click()
 
     def press(self, name: str, role: str = "button") -> None:
-        """Click a button or link, and wait for the page that it leads to."""
         with self.page.expect_navigation():
             self.click(self.page.get_by_role(role, name=name, exact=True).first)  # type: ignore[arg-type]
 
@@ -79,7 +78,6 @@ class Person:
 
 
 def begin(person: Person) -> None:
-    """The title, the number of people, two languages, who asks, and personal links."""
     person.press("New survey", "link")
     person.click(person.page.locator("#title"))
     person.page.keyboard.insert_text("Exams and written papers")
@@ -145,7 +143,6 @@ def check(survey: Survey) -> None:
 
 
 def test_published_survey_is_built_in_few_clicks(new_context: NewContext, site: Running) -> None:
-    """Nine public and five sensitive questions in two arms and two languages, skip logic, plan and 700 links."""
     page = sign_in(new_context(viewport={"width": 1280, "height": 800}), site)
     page.goto(f"{site.url}/dashboard/")
     person = Person(page)

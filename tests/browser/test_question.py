@@ -23,7 +23,6 @@ def told(page: Page) -> list[Any]:
 
 
 def record_of(page: Page) -> dict[str, Any]:
-    """Return the one record that the host got."""
     page.wait_for_function("told.length > 0")
     [[kind, record]] = told(page)
     assert kind == "record"
@@ -40,7 +39,6 @@ def reason_of(page: Page) -> str:
 
 
 def test_host_gets_one_record_that_python_reads(tab: Page, show: Show, place: str) -> None:
-    """After the button and not before; a form submits the three columns beside its own field."""
     show(element(place, attributes='participant="p1" required'))
     frame = frame_of(tab)
     assert not tab.evaluate("document.querySelector('form').checkValidity()")
@@ -60,7 +58,6 @@ def test_host_gets_one_record_that_python_reads(tab: Page, show: Show, place: st
 
 
 def test_same_person_gets_the_same_draw(new_context: NewContext, tmp_path: Path, host: str, place: str) -> None:
-    """After a reload, in a second tab and in a second copy on the page, without showing what was chosen."""
     write_host(tmp_path, place, element(place), element(place, attributes='participant="p1" study="s" name="copy"'))
     context = new_context()
     page = context.new_page()
@@ -86,7 +83,6 @@ def test_same_person_gets_the_same_draw(new_context: NewContext, tmp_path: Path,
 
 
 def test_another_person_draws_anew_and_is_warned(tab: Page, show: Show, place: str) -> None:
-    """On a shared device; the first one is not told so."""
     sentence = "under another name"
     for number in (1, 2):
         show(element(place, attributes=f'participant="p{number}"'))
@@ -156,7 +152,6 @@ def test_block_counts_for_each_question_in_it(
 
 
 def test_block_that_needs_a_survey_is_not_shown(tab: Page, show: Show, place: str) -> None:
-    """Whatever the host passes; it hears the reason."""
     needing: list[dict[str, Any]] = [{"ask": 1}, {"arm": ["x"]}, {"items": TOGETHER["items"][:1]}, {"items": [None]}]
     for changes in (*needing, {"block": "drank"}):
         show(element(place, {**TOGETHER, **changes}))
@@ -175,7 +170,6 @@ def test_question_that_is_changed_is_another_draw(tab: Page, show: Show, place: 
 
 
 def test_nothing_is_fetched_after_the_frame(tab: Page, show: Show) -> None:
-    """Neither when an option is chosen nor when the record is handed over; it works without a connection."""
     show()
     frame = frame_of(tab)
     requests: list[str] = []
@@ -198,7 +192,6 @@ def test_without_storage_the_record_says_so(tab: Page, show: Show) -> None:
 
 
 def test_cover_takes_the_input_away(tab: Page, show: Show) -> None:
-    """And gives it back once it is gone."""
     show()
     frame = frame_of(tab)
     be_still(frame)
@@ -259,10 +252,7 @@ def test_foreign_message_is_not_heard(tab: Page, show: Show) -> None:
 
 
 def test_frame_is_accessible(tab: Page, show: Show, place: str, axe: str) -> None:
-    """In every language, on a narrow screen, open and closed, before and after the button.
-
-    The checker looks at two languages, one of each direction: what it finds is not in words.
-    """
+    """Before and after the button; the checker looks at a language of each direction: what it finds is not in words."""
     tab.set_viewport_size({"width": 320, "height": 568})
     found = {}
     for language in ("en", "ar", "de", "es", "fr", "hi", "pt", "zh-Hans"):
@@ -280,7 +270,6 @@ def test_frame_is_accessible(tab: Page, show: Show, place: str, axe: str) -> Non
 
 
 def is_wide_enough(frame: Frame) -> bool:
-    """Return True if nothing in the frame is cut off at its side."""
     fits: bool = frame.evaluate("(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(main)")
     return fits
 
@@ -344,7 +333,6 @@ def test_static_frames_are_found_by_their_file_names(tab: Page, show: Show, tmp_
 def test_frame_in_forced_colours_and_without_motion(
     new_context: NewContext, tmp_path: Path, host: str, place: str, axe: str
 ) -> None:
-    """Options and button have an edge, what has the focus a ring, and nothing moves."""
     page = new_context(forced_colors="active", reduced_motion="reduce").new_page()
     write_host(tmp_path, place)
     page.goto(host)

@@ -89,10 +89,7 @@ ALONE = [pytest.param(way, 20, marks=pytest.mark.slow) for way in WAYS]
 def test_hostile_page_finds_the_same_for_yes_and_no(
     tab: Page, tmp_path: Path, host: str, place: str, ways: str, relation: str, rounds: int
 ) -> None:
-    """Of the handle, of focus and place, of traces that it leaves, or by the delays of the page's own clock.
-
-    A page of the same site may share a process with the window.
-    """
+    """A page of the same site may share a process with the window."""
     origin = host if relation == "other site" else host.replace("localhost", "127.0.0.1")
     # A clock of 5 ms may miss what holds for less: of each thing, all that was seen in any round counts.
     found: tuple[set[str], set[str]] = (set(), set())

@@ -74,45 +74,33 @@ SNIPPET"""
 
 
 def copied(folder: Path, files: dict[str, str]) -> None:
-    """Copy files of the real packages beside the page."""
     for name, source in files.items():
         (folder / name).write_bytes((PACKAGES / source).read_bytes())
 
 
 def write_page(folder: Path, page: str, place: str, plugin: str = "") -> None:
-    """Write a host's page and its plugin.
-
-    Args:
-        folder: of the host's files.
-        page: template.
-        place: address of the frame.
-        plugin: name of the adapter's module.
-    """
+    """Write a host's page of a template, and its plugin from the adapter's module of that name."""
     (folder / "index.html").write_text(page.replace("PLACE", place).replace("QUESTION", json.dumps(COIN)))
     if plugin:
         (folder / "plugin.js").write_text(question_scripts()[plugin])
 
 
 def write_jspsych(folder: Path, place: str) -> None:
-    """Write an experiment in the real jsPsych."""
     copied(folder, {"jspsych.js": "jspsych/dist/index.browser.min.js", "jspsych.css": "jspsych/css/jspsych.css"})
     write_page(folder, JSPSYCH, place, "jspsych.js")
 
 
 def write_surveyjs(folder: Path, place: str) -> None:
-    """Write a survey in the real SurveyJS."""
     core = {"survey-core.js": "survey-core/survey.core.min.js", "survey-core.css": "survey-core/survey-core.min.css"}
     copied(folder, {**core, "survey-js-ui.js": "survey-js-ui/survey-js-ui.min.js"})
     write_page(folder, SURVEYJS, place, "surveyjs.js")
 
 
 def lines_for(name: str, place: str) -> str:
-    """Return the lines for a system, of this release."""
     return snippet(name, place, parse_question(COIN), ELEMENT)
 
 
 def write_surveyjs_3(folder: Path, place: str) -> None:
-    """Write the same survey in the real SurveyJS 3."""
     own = Path(__file__).parents[1] / "surveyjs3" / "node_modules"
     files = {
         "react.js": "react/umd/react.production.min.js",
@@ -136,12 +124,7 @@ def write_qualtrics(folder: Path, place: str) -> None:
 
 
 def write_fields(folder: Path, lines: str) -> None:
-    """Write the stand-in of a page with four text fields.
-
-    Args:
-        folder: of the host's files.
-        lines: of the system, for its address.
-    """
+    """Write the stand-in of a page with four text fields, and the lines of the system for its address."""
     ids = ["answerX1Y2value", "answerX1Y2channel", "answerX1Y2once", "answerX1Y2state"]
     names = ["cheated", "cheated_channel", "cheated_once", "cheated_state"]
     inputs = "".join(f'<li><input id="{one}" name="{other}"></li>' for one, other in zip(ids, names, strict=True))
@@ -150,36 +133,18 @@ def write_fields(folder: Path, lines: str) -> None:
 
 
 def csv_rows(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a file by their headings."""
     with path.open(encoding="utf-8", newline="") as lines:
         return list(csv.DictReader(lines))
 
 
 def click_through(page: Page, number: int, option: int) -> None:
-    """Answer a trial of jsPsych.
-
-    Args:
-        page: of the experiment.
-        number: of the trial.
-        option: to choose.
-    """
+    """Answer a trial of jsPsych."""
     page.wait_for_selector(f"sottovoce-question[participant=p{number}] button")
     answer_in_window(window_of(page), option)
 
 
 def run_experiment(page: Page, folder: Path, origin: str, place: str, people: int) -> tuple[Path, float]:
-    """Run jsPsych with invented people, every third of whom has cheated.
-
-    Args:
-        page: a tab.
-        folder: of the host's files.
-        origin: of the host.
-        place: address of the frame.
-        people: how many.
-
-    Returns:
-        The file that jsPsych makes of its data, and the true share.
-    """
+    """Run jsPsych; every third invented person has cheated. Returns the file that it makes, and the true share."""
     write_jspsych(folder, place)
     page.goto(f"{origin}/?people={people}")
     truth = [int(number % 3 == 0) for number in range(people)]
@@ -232,7 +197,6 @@ def test_jspsych_simulates_without_asking(
 
 @pytest.mark.slow
 def test_thousand_people_in_jspsych(tab: Page, tmp_path: Path, host: str, place: str) -> None:
-    """Within three standard errors of the truth."""
     path, truth = run_experiment(tab, tmp_path, host, place, 1000)
     row = next(row for row in open_data(path).shares("cheated").rows)
     assert row["n"] == 1000
@@ -260,7 +224,6 @@ def test_surveyjs_has_a_question_type(
 
 
 def test_required_block_in_surveyjs_completes(tab: Page, tmp_path: Path, host: str, place: str) -> None:
-    """Once it is answered and not before; the survey's data have the columns of each question."""
     write_surveyjs(tmp_path, place)
     path = tmp_path / "index.html"
     text = path.read_text().replace(json.dumps(COIN), json.dumps(TOGETHER))
@@ -293,7 +256,6 @@ def test_qualtrics_snippet_in_a_stand_in(tab: Page, tmp_path: Path, host: str, p
 
 @pytest.mark.parametrize("name", ["limesurvey", "redcap", "formr"])
 def test_fields_are_filled_in_a_stand_in(tab: Page, tmp_path: Path, host: str, place: str, name: str) -> None:
-    """Four text fields of the host, as it names them; people do not see them."""
     write_fields(tmp_path, lines_for(name, place))
     tab.goto(host)
     tab.wait_for_selector("sottovoce-question button")

@@ -23,7 +23,6 @@ def in_window(place: str, question: dict[str, Any] | None = None, attributes: st
 
 @pytest.fixture
 def asking(tab: Page, show: Show, place: str) -> Page:
-    """Return a host's page with one question."""
     show(in_window(place))
     tab.wait_for_function("states.length > 0")
     return tab
@@ -38,7 +37,6 @@ def record_of(page: Page) -> dict[str, Any]:
 
 
 def columns(page: Page) -> dict[str, str]:
-    """Return the columns that the page would store."""
     found: dict[str, str] = page.evaluate("document.querySelector('sottovoce-question').columns")
     return found
 
@@ -82,7 +80,6 @@ def test_number_is_asked_by_the_page_for_every_kind(tab: Page, show: Show, place
 
 @pytest.mark.parametrize(("end", "holds"), [("decline", False), ("close", True), ("answer", False)])
 def test_required_question_asks_for_an_answer_or_a_no(tab: Page, show: Show, place: str, end: str, holds: bool) -> None:
-    """As other controls of the form do."""
     show(in_window(place, attributes='participant="p" required'))
     tab.wait_for_function("states.length > 0")
     assert not tab.evaluate("document.querySelector('form').checkValidity()")
@@ -280,10 +277,7 @@ def test_without_storage_the_record_says_no(tab: Page, tmp_path: Path, host: str
 
 
 def test_window_and_button_are_accessible(tab: Page, show: Show, place: str, axe: str) -> None:
-    """In every language, on a narrow screen and with text of twice the size; the button says that a window opens.
-
-    The checker looks at two languages, one of each direction: what it finds is not in words.
-    """
+    """The button says that a window opens; one language of each direction is checked: findings are not in words."""
     tab.set_viewport_size({"width": 320, "height": 568})
     found = {}
     for language in LANGUAGES:
@@ -313,7 +307,6 @@ def test_last_releases_lines_ask_in_a_window(tab: Page, show: Show, place: str) 
 
 
 def test_window_of_a_static_host(tab: Page, show: Show, tmp_path: Path) -> None:
-    """Of one question and of a block, by the name of the file."""
     folder = tmp_path / "static"
     folder.mkdir()
     for name, body in question_files().items():

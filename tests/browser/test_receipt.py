@@ -24,7 +24,6 @@ LINES = """(cell) => {
 
 
 def answered(new_context: NewContext, site: Running, link: str = "") -> Page:
-    """Answer the one question of the survey and return the receipt's page."""
     page = Visit(new_context(locale="en"), site).arrive(link)
     page.click("#explanation > .actions .primary")
     page.wait_for_selector("#questions")
@@ -36,7 +35,6 @@ def answered(new_context: NewContext, site: Running, link: str = "") -> Page:
 
 @pytest.fixture(scope="session")
 def agreed(site: Running) -> Running:
-    """Publish a survey with a consent and a researcher."""
     asked = document()["questions"][:1]
     return publish(
         site, survey(name="agreed", check=False, consent={"en": CONSENT}, researcher=RESEARCHER, questions=asked)

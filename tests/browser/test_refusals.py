@@ -34,7 +34,6 @@ def test_damaged_digest_is_refused(visit: Visit, digest: str) -> None:
 
 
 def test_link_without_digest_is_noted(visit: Visit) -> None:
-    """Without a digest the form goes on, and says what it cannot check."""
     assert "cannot check" in visit.arrive(f"{visit.site.url}/s/marriage").inner_text(".note")
 
 
@@ -53,7 +52,6 @@ def test_tampered_spec_is_refused(visit: Visit, tampered: str, fragment: str) ->
     ("script", "words"), [(NO_RANDOMNESS, "no safe source of random numbers"), (NO_LEDGER, "remember what it sent")]
 )
 def test_device_without_its_means_is_refused(visit: Visit, script: str, words: str) -> None:
-    """No randomness or no ledger: no question is asked."""
     visit.context.add_init_script(script)
     assert words in refused(visit, visit.open())
 
@@ -68,7 +66,6 @@ def test_insecure_context_is_refused(visit: Visit) -> None:
 
 
 def test_unknown_survey_is_refused(visit: Visit) -> None:
-    """A survey that does not exist ends in words."""
     assert "There is no survey at this address." in refused(visit, visit.open(f"{visit.site.url}/s/nothing"))
 
 
@@ -134,7 +131,6 @@ def test_clock_that_is_years_off_changes_nothing(visit: Visit, year: int) -> Non
 
 
 def test_survey_that_is_not_given_is_told(visit: Visit) -> None:
-    """In words; neither status nor code, nor what the aggregator may say beside them."""
     visit.context.route("**/api/v1/surveys/marriage", lambda route: route.fulfill(status=410, body='{"code":"gone"}'))
     words = refused(visit, visit.open())
     assert "The survey’s server refused." in words

@@ -13,19 +13,16 @@ PAGES = ("rehearse", "rehearse/tables?n=200&kind=crosstab&rows=year&columns=reas
 
 @pytest.fixture(scope="session")
 def drafted(site: Running) -> Running:
-    """An aggregator with the draft "life"."""
     add_draft(site, {**document(), "name": "life"})
     return site
 
 
 def test_pages_have_no_barrier(new_context: NewContext, drafted: Running, axe: str) -> None:
-    """Nothing scrolls sideways but what says that it does."""
     page = sign_in(new_context(bypass_csp=True, reduced_motion="reduce"), drafted)
     assert kept_out(page, axe, [f"{drafted.url}/dashboard/surveys/life/{path}" for path in PAGES], "ar") == {}
 
 
 def test_whole_way_goes_without_a_script(new_context: NewContext, drafted: Running) -> None:
-    """From the draft to a share that was set, a table of the same people, and a file of theirs."""
     context = new_context(java_script_enabled=False, locale="en")
     page = sign_in(context, drafted)
     page.goto(f"{drafted.url}/dashboard/surveys/life/design")

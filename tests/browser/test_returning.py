@@ -34,12 +34,10 @@ def site(site: Running, access: str) -> Running:
 
 @pytest.fixture
 def visit(new_context: NewContext, site: Running) -> Visit:
-    """A visitor with nothing remembered."""
     return Visit(new_context(viewport=VIEWPORT), site)
 
 
 def correct(site: Running, retire: bool = False) -> Survey:
-    """Publish a correction, as an operator would."""
     storage = site.storage()
     document = {**site.survey.document, "revision": 2, "title": {"en": TITLE}}
     corrected = next_revision(storage, parse_survey(document))
@@ -51,13 +49,11 @@ def correct(site: Running, retire: bool = False) -> Survey:
 
 
 def close(site: Running) -> None:
-    """Close the survey, and let it be heard."""
     site.close()
     time.sleep(1.1)
 
 
 def link(site: Running, named: Survey, token: str = "") -> str:
-    """The link of a revision."""
     return f"{site.url}/s/{named.name}#d={named.digest[:32]}{'&t=' + token if token else ''}"
 
 
@@ -115,7 +111,6 @@ ON_TEXTS = """async (what) => {
 
 
 def test_receipt_is_told_in_words_without_a_connection_and_after_close(visit: Visit, site: Running) -> None:
-    """Offline and on a closed survey, from the ledger alone."""
     page = visit.open()
     page.evaluate(KEPT)
     shown = send(page, *ANSWERS)
@@ -168,7 +163,6 @@ def test_entry_of_an_older_release_is_told_without_words_where_there_are_none(
 
 
 def test_queued_report_is_sent_after_a_correction(visit: Visit, site: Running) -> None:
-    """Answered offline under the first revision, sent under the second: the same bytes, counted."""
     page = visit.open()
     page.evaluate(KEPT)
     visit.context.set_offline(True)
@@ -189,7 +183,6 @@ def test_queued_report_is_sent_after_a_correction(visit: Visit, site: Running) -
 def test_survey_that_cannot_be_answered_says_so_before_the_first_question(
     visit: Visit, site: Running, kind: str, words: str
 ) -> None:
-    """The first step has a sentence, and no button."""
     if kind == "close":
         close(site)
     else:
@@ -220,7 +213,6 @@ def test_mistyped_link_is_told_without_asking_anybody(visit: Visit, site: Runnin
 
 
 def test_no_connection_at_begin_goes_on_and_says_so(visit: Visit) -> None:
-    """What is answered then is sent later."""
     page = visit.arrive()
     page.evaluate(KEPT)
     visit.context.set_offline(True)
@@ -231,7 +223,6 @@ def test_no_connection_at_begin_goes_on_and_says_so(visit: Visit) -> None:
 
 
 def test_contradicting_revisions_are_refused(visit: Visit, site: Running) -> None:
-    """Two surveys of one number: nothing is asked, and the sentence says why."""
     forked = site.survey.canonical.decode().replace('"Exams"', '"Forged"')
     visit.context.route(site.api, lambda route: route.fulfill(body=forked))
     page = visit.arrive()
@@ -241,12 +232,10 @@ def test_contradicting_revisions_are_refused(visit: Visit, site: Running) -> Non
 
 
 def refuse(visit: Visit) -> None:
-    """From now on every report is refused."""
     visit.context.route("**/reports", lambda route: route.fulfill(status=401, body='{"code":"token_invalid"}'))
 
 
 def refused_with(visit: Visit, address: str) -> str:
-    """Answer, and be refused; returns the body."""
     refuse(visit)
     page = visit.open(address)
     press_send(page, *ANSWERS)

@@ -21,7 +21,6 @@ FOCUSED = "document.activeElement.textContent"
 
 
 def yes_no(count: int, **more: Any) -> list[Document]:
-    """So many public questions, q0, q1, ..."""
     return [asks("boolean", f"q{number}", public=True, **more) for number in range(count)]
 
 
@@ -38,7 +37,6 @@ def long_form() -> list[Document]:
 
 @pytest.fixture(scope="session")
 def long(site: Running) -> Running:
-    """That form, published."""
     return publish(site, parse_survey(survey(*long_form(), name="sections", title={"en": "Long", "ar": "طويل"})))
 
 
@@ -49,7 +47,6 @@ def answer(page: Page, choice: int = 0) -> None:
 
 
 def sent(page: Page) -> list[int]:
-    """The values in the bytes on the receipt."""
     return list(json.loads(receipt(page)["bytes"])["values"])
 
 
@@ -60,7 +57,6 @@ def heads(page: Page) -> list[str]:
 
 
 def test_each_section_has_its_own_progress(new_context: NewContext, long: Running, axe: str) -> None:
-    """Texts begin the sections; each counts its own questions, and keeps nobody out, on any screen."""
     page = Visit(new_context(viewport=VIEWPORT, bypass_csp=True), long).open()
     sizes = (5, 4, 5)
     for index, size in enumerate(sizes):
@@ -78,7 +74,6 @@ def test_each_section_has_its_own_progress(new_context: NewContext, long: Runnin
 
 
 def test_section_is_left_only_with_its_answers(new_context: NewContext, long: Running) -> None:
-    """Next names what is missing here and nothing of later sections; what is mended vanishes."""
     page = Visit(new_context(), long).open()
     page.check("#q0-1")
     page.click(NEXT)
@@ -147,7 +142,6 @@ def test_back_and_forward_keep_what_was_chosen(new_context: NewContext, long: Ru
 
 
 def test_section_says_only_what_is_in_it(new_context: NewContext, long: Running) -> None:
-    """What chance does, where answers are randomized; and which question has appeared, where it has."""
     page = Visit(new_context(), long).open()
     odds = page.locator("#questions > .odds")
     expect(odds).to_be_hidden()
@@ -162,7 +156,6 @@ def test_section_says_only_what_is_in_it(new_context: NewContext, long: Running)
 
 
 def test_reload_begins_anew_and_asks_before(new_context: NewContext, long: Running) -> None:
-    """From a later section as from the only one: nothing of an answer is kept."""
     page = Visit(new_context(), long).open()
     answer(page)
     page.click(NEXT)
@@ -202,7 +195,6 @@ def test_sections_are_those_of_the_survey(
 
 
 def test_preview_goes_to_a_question_of_a_later_section(new_context: NewContext, site: Running) -> None:
-    """Beside the question's card, with those before it unanswered; there and back."""
     add_draft(site, survey(*yes_no(13), name="long-drafted"))
     page = sign_in(new_context(), site)
     page.goto(f"{site.url}/dashboard/surveys/long-drafted/preview/s/long-drafted?at=12")

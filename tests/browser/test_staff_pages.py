@@ -25,7 +25,6 @@ PAGES = (
 
 
 def test_pages_about_staff_have_no_barrier(new_context: NewContext, site: Running, axe: str) -> None:
-    """With all forms open; so for an ethics board too."""
     context = new_context(bypass_csp=True, reduced_motion="reduce")
     staffed = publish(site, survey(name="staffed"))
     page = sign_in(context, staffed)

@@ -55,9 +55,7 @@ def starts(site: Running) -> Starts:
 
 
 def test_first_step_fits_a_phone_and_has_few_words(new_context: NewContext, starts: Starts) -> None:
-    """In every language Begin is in the window of a phone, below all that is agreed to; at most 110 words, or 220
-    characters in Chinese, without the survey's own, buttons and what is folded.
-    """
+    """At most 110 words, or 220 characters in Chinese, without the survey's own, buttons and what is folded."""
     coin = {"name": "binary_rr", "a": "3/4", "b": "1/4"}
     asked = [{"type": "boolean", "name": f"q{n}", "label": {"en": "Q?"}, "mechanism": coin} for n in range(4)]
     site = starts(questions=asked, title=dict.fromkeys(LANGUAGES, "T"))
@@ -98,9 +96,7 @@ def whole(site: Running, name: str) -> Running:
 
 @pytest.mark.parametrize("name", ["exam", "protection"])
 def test_begin_of_whole_surveys_is_near(new_context: NewContext, site: Running, name: str) -> None:
-    """In every language, README's sample and one with arms show Begin in the window of a phone; on a small one it
-    ends within two.
-    """
+    """In every language Begin is in the window of a phone; on a small one the first step ends within two windows."""
     running, far = whole(site, name), {}
     page = Visit(new_context(viewport={"width": 390, "height": 844}), running).arrive()
     for language in in_turn(page):
@@ -131,7 +127,6 @@ def test_begin_stands_below_consent_on_a_small_screen(
 
 
 def test_who_asks_stands_first(new_context: NewContext, starts: Starts, axe: str) -> None:
-    """Institution, name and a link to ask; what else the survey says of itself is behind a line."""
     asked = {
         "researcher": RESEARCHER,
         "notice": {"en": "You may ask what is kept."},
@@ -157,7 +152,6 @@ def test_who_asks_stands_first(new_context: NewContext, starts: Starts, axe: str
 
 @pytest.fixture(scope="session")
 def researched(site: Running) -> Running:
-    """A survey that says who asks."""
     return publish(site, survey(name="researched", researcher=RESEARCHER))
 
 
@@ -179,7 +173,6 @@ def told_of(status: dict[str, Any], code: str = "", instead: str = "") -> Callab
 
 
 def test_status_line_says_whether_it_can_be_answered(new_context: NewContext, researched: Running, axe: str) -> None:
-    """One line for each state, no Begin where nothing can begin, and the checker content with each."""
     context = new_context(timezone_id="UTC", bypass_csp=True, reduced_motion="reduce")
     page, script, seen = context.new_page(), "**/respondent.js", []
     for status, _, _ in STATES:
@@ -208,7 +201,6 @@ def test_trial_says_that_it_is_not_the_real_survey(new_context: NewContext, rese
 
 
 def test_long_consent_is_a_step_of_its_own(new_context: NewContext, starts: Starts, axe: str) -> None:
-    """Over 40 words it follows Begin, and the first step says so."""
     context = new_context(bypass_csp=True, reduced_motion="reduce")
     page = Visit(context, starts(consent={"en": MANY_WORDS})).arrive()
     first = page.inner_text("#explanation")
@@ -229,7 +221,6 @@ def test_long_consent_is_a_step_of_its_own(new_context: NewContext, starts: Star
 
 
 def test_short_consent_stands_on_the_first_step(new_context: NewContext, starts: Starts) -> None:
-    """Forty words are short."""
     context = new_context()
     consent = MANY_WORDS.removesuffix(" word")
     page = Visit(context, starts(consent={"en": consent})).arrive()
@@ -242,7 +233,6 @@ def test_short_consent_stands_on_the_first_step(new_context: NewContext, starts:
 
 
 def test_own_coin_speaks_of_no_dice(new_context: NewContext, starts: Starts) -> None:
-    """On the first screen, what stands behind its lines, the check, the questions and the receipt."""
     context = new_context()
     page = Visit(context, starts(privacy={"procedure": "own_coin"}, questions=[document()["questions"][0]])).arrive()
     page.evaluate(OPEN_ALL)
@@ -306,9 +296,7 @@ def test_four_questions_take_six_taps_and_few_words(new_context: NewContext, sta
 
 
 def test_sample_has_few_words(new_context: NewContext, site: Running) -> None:
-    """README's sample: at most 120 words before Begin and 280 up to and with the receipt; its own, buttons, headings of
-    folded parts and the line at the foot of each step are counted.
-    """
+    """What counts: the survey's own, buttons, headings of folded parts and the line at the foot of each step."""
     page = Visit(new_context(locale="en"), whole(site, "exam")).arrive()
     words = page.evaluate(VISIBLE)
     before = len(words) - words[::-1].index("Begin")

@@ -28,7 +28,6 @@ KEPT_SURVEYS = """async () => (await (await caches.open("sottovoce-kept")).keys(
 
 @pytest.fixture
 def start_page(visit: Visit) -> Page:
-    """The visitor's first tab, on the explanation."""
     return visit.arrive()
 
 
@@ -46,25 +45,18 @@ def reading_grade(sentences: list[str]) -> float:
 
 
 def test_reading_grade_tells_plain_from_learned() -> None:
-    """The measure itself: a child's sentence and a lawyer's."""
     assert reading_grade(["The cat sat on the mat"]) < 1
     assert reading_grade(["Randomization mechanisms guarantee plausible deniability to participating individuals"]) > 20
 
 
 def told(page: Page) -> str:
-    """The first screen with everything opened."""
     page.evaluate(OPEN_ALL)
     page.wait_for_function(FILLED)
     return page.inner_text("#explanation")
 
 
 def test_explanation_says_what_follows_for_the_person(start_page: Page) -> None:
-    """The odds, what somebody may come to think, what is seen, consent; epsilon and what is not hidden behind lines.
-
-    It is short and plain: at most 120 words, without the survey's own, buttons and what is folded, at a reading grade
-    of at most 8. Three coins and one of two thirds are 27 to 1 and 2, so 86 after all of them. The picture is two grids
-    of a hundred dots; a screen reader reads the words beside them.
-    """
+    """Three coins and one of two thirds are 27 to 1 and 2: 86 after all; the survey's own, buttons, folds apart."""
     parts = "#explanation > p:not(.asked-by), section > h2, section > p, .share > p"
     blocks = start_page.locator(parts).all_inner_texts()
     sentences = [part for block in blocks for part in re.split(r"\.\s", block.replace("\n", " "))]
@@ -101,7 +93,6 @@ COIN = {"name": "binary_rr", "a": "3/4", "b": "1/4"}
 
 
 def asking(count: int, **changes: Any) -> list[dict[str, Any]]:
-    """So many questions that a coin protects."""
     return [
         {"type": "boolean", "name": f"c{n}", "label": {"en": "C?"}, "mechanism": COIN} | changes for n in range(count)
     ]
@@ -129,7 +120,6 @@ def test_no_sentence_contradicts_the_belief(
 
 
 def test_check_is_a_step_only_where_the_survey_asks_for_it(new_context: NewContext, site: Running) -> None:
-    """With `check: false` it is behind a line of the first step, and six touches lead from the link to the receipt."""
     asked = publish(site, survey(name="four", check=False, questions=asking(4)))
     visit = Visit(new_context(), asked)
     page = visit.arrive()
@@ -146,14 +136,12 @@ def test_check_is_a_step_only_where_the_survey_asks_for_it(new_context: NewConte
 
 @pytest.fixture
 def open_survey(site: Running) -> Running:
-    """A survey that protects nothing."""
     asked = document()["questions"][0] | {"public": True}
     del asked["mechanism"]
     return publish(site, survey(name="open", questions=[asked]))
 
 
 def test_survey_without_odds_claims_none(new_context: NewContext, open_survey: Running) -> None:
-    """Where every answer is sent as given there is no picture, nothing to practise, nothing to check."""
     context = new_context()
     page = Visit(context, open_survey).arrive()
 
@@ -165,7 +153,6 @@ def test_survey_without_odds_claims_none(new_context: NewContext, open_survey: R
 
 
 def test_weak_spec_is_refused(visit: Visit, tampered: str) -> None:
-    """Above the limits the page refuses before anything is asked, and names the cost."""
     asked = json.loads(tampered)
     del asked["privacy"]["max_epsilon_total"]
     visit.context.route("**/api/v1/surveys/marriage", lambda route: route.fulfill(body=canonical.dump(asked)))
@@ -198,7 +185,6 @@ def test_practice_is_neither_sent_nor_kept(visit: Visit, start_page: Page) -> No
 
 @pytest.mark.parametrize("choices", [(1,), (0, 1), (0, 2)])
 def test_check_has_two_tries_and_stays_on_the_device(visit: Visit, start_page: Page, choices: tuple[int, ...]) -> None:
-    """Right or wrong, it is told, nothing is sent or kept, and the questions follow."""
     # What is kept for visits without a connection, the same for everybody, is asked for in the background.
     start_page.evaluate(KEPT)
     start_page.click("#explanation > .actions .primary")
@@ -219,10 +205,7 @@ def test_check_has_two_tries_and_stays_on_the_device(visit: Visit, start_page: P
 
 
 def test_forgotten_report_still_counts(visit: Visit, page: Page) -> None:
-    """On a shared phone: wiped from the browser, kept by the aggregator, and no second draw.
-
-    The survey is not kept for later visits: not when it is forgotten, and not by the visits that follow.
-    """
+    """On a shared phone: wiped from the browser, kept by the aggregator; no visit that follows keeps the survey."""
     page.evaluate(KEPT)
     shown = send(page, *ANSWERS)
     page.click("text=Do others use this device?")
@@ -270,10 +253,7 @@ def test_other_tab_buys_no_second_draw_after_withdrawing(visit: Visit, page: Pag
 
 
 def test_withdrawn_report_is_gone_everywhere(visit: Visit, page: Page) -> None:
-    """After asking once more the aggregator deletes it, the browser keeps its cost alone, and nobody is asked again.
-
-    Where it refuses, that is told, and the receipt is still there.
-    """
+    """The browser keeps its cost alone; where the aggregator refuses, that is told, and the receipt is still there."""
     shown = send(page, *ANSWERS)
     assert shown["id"] in stored(visit.site)
     visit.context.route("**/withdraw", lambda route: route.fulfill(status=409, body='{"code":"closed"}'))
@@ -300,7 +280,6 @@ def test_withdrawn_report_is_gone_everywhere(visit: Visit, page: Page) -> None:
 
 
 def test_second_survey_of_one_server_tells_what_was_spent(visit: Visit, page: Page) -> None:
-    """The total per aggregator stands behind a line of the receipt, and of the next survey's first page."""
     send(page, *ANSWERS)
     page.click("text=Show exactly what was sent")
     assert "Spent at this server: 3.99." in page.inner_text("#receipt")
@@ -313,10 +292,7 @@ def test_second_survey_of_one_server_tells_what_was_spent(visit: Visit, page: Pa
 
 
 def test_receipt_explains_itself(page: Page) -> None:
-    """What follows from it, and behind a line what was sent, why it may differ, and how to verify it.
-
-    At most 80 words, a survey's own and those of the buttons included, at a reading grade of at most 8.
-    """
+    """At most 80 words, a survey's own and those of the buttons included, at a reading grade of at most 8."""
     send(page, *ANSWERS)
     blocks = page.locator("#receipt h1, #receipt p:visible, #receipt li, #receipt summary").all_inner_texts()
     sentences = [part for block in blocks for part in re.split(r"\.\s", block)]

@@ -86,7 +86,6 @@ def design(page: Page) -> None:
 
 
 def publish(page: Page) -> Link:
-    """Publish the draft; return the link for respondents."""
     press(page, "Publish …")
     press(page, "Publish")
     page.goto(re.sub(r"/[a-z]+(\?.*)?$", "/invite", page.url))
@@ -94,7 +93,6 @@ def publish(page: Page) -> Link:
 
 
 def truth(names: list[str], options: Sequence[str], declining: float, seed: int) -> list[dict[str, object]]:
-    """True answers of all people, by the names of the questions."""
     draw = random.Random(seed)  # noqa: S311 - invented people
     people: list[dict[str, object]] = []
     for number in range(PEOPLE):
@@ -144,17 +142,13 @@ def row(text: str, beginning: str) -> list[float]:
 
 
 def is_within(true: float, found: list[float]) -> bool:
-    """True if a true value lies within twice the 95 % interval of a table, whose limits follow the estimate.
-
-    The reports are drawn anew each time: of six intervals of 95 % one would miss in every fourth run.
-    """
+    """True within twice the 95 % interval: of six, drawn anew, one of 95 % would miss in every fourth run."""
     estimate, low, high, *_ = found
     return estimate - 2 * (estimate - low) <= true <= estimate + 2 * (high - estimate)
 
 
 @pytest.mark.parametrize("declining", [pytest.param(0.0, marks=pytest.mark.slow), 0.05])
 def test_survey_with_every_default_gives_what_a_paper_needs(stranger: Page, tmp_path: Path, declining: float) -> None:
-    """Results, comparison, table, logit, linear model, and every file opened by its own reader."""
     design(stranger)
     link = publish(stranger)
     survey = survey_for(Transport(link.origin), link)
@@ -196,22 +190,18 @@ def test_survey_with_every_default_gives_what_a_paper_needs(stranger: Page, tmp_
 
 
 def by_year(people: list[dict[str, object]], name: str, options: Sequence[str]) -> list[list[dict[str, object]]]:
-    """People of each year."""
     return [[each for each in people if each[name] == option] for option in options]
 
 
 def share(people: list[dict[str, object]], name: str) -> float:
-    """Share of people whose true answer is yes."""
     return sum(each[name] == "yes" for each in people) / len(people)
 
 
 def mean(people: list[dict[str, object]], name: str) -> float:
-    """Mean of people's true numbers."""
     return sum(int(str(each[name])) for each in people) / len(people)
 
 
 def check_files(page: Page, base: str, folder: Path, survey: Survey) -> None:
-    """Download every file and open it with its own reader; all hold 3,000 reports."""
     page.goto(f"{base}/files")
     links = {str(each.get_attribute("href")) for each in page.locator("main a[href*='/files/']").all()}
     found = {}

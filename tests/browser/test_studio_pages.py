@@ -75,7 +75,6 @@ field of a date and time has eight, and a frame those of its page."""
 
 @pytest.fixture(scope="module")
 def draft(browser: Browser, studio: Running) -> str:
-    """Where a draft of a template is."""
     context = browser.new_context()
     found = begun_draft(sign_in(context, studio), studio)
     context.close()
@@ -118,15 +117,12 @@ def _visit(
 def test_every_page_passes_the_checker_in_every_look(
     browser: Browser, studio: Running, draft: str, axe: str, look: str
 ) -> None:
-    """No violation, and nothing that makes a page scroll sideways."""
     paths = [path.format(draft=draft) for path in (*PAGES, *LARGE)]
     assert _visit(browser, studio, axe, look, paths) == {}
 
 
 def test_pages_of_sixty_questions_pass_the_checker(browser: Browser, studio: Running, axe: str) -> None:
-    """Those that are hardest to lay out, in the look that leaves them least room; by rules that more questions may
-    break: looking at all of them takes as long as forty visits.
-    """
+    """In the look with least room, by rules that more questions may break: all of them take as long as forty visits."""
     paths = ["surveys/many/results", "surveys/many-drafted/design"]
     rules = ("aria-valid-attr-value", "button-name", "duplicate-id-aria", "heading-order", "label")
     assert _visit(browser, studio, axe, "200 % text", paths, *rules) == {}
@@ -134,7 +130,6 @@ def test_pages_of_sixty_questions_pass_the_checker(browser: Browser, studio: Run
 
 @pytest.mark.parametrize("path", ["{draft}/design", "surveys/exam/tables?kind=crosstab&rows=cheated&columns=reason"])
 def test_page_is_used_with_the_keyboard_alone(browser: Browser, studio: Running, draft: str, path: str) -> None:
-    """Tab stops at whatever can be used, and it can be seen where."""
     page = _researcher(browser, studio, {"viewport": WIDE}, "en")
     page.goto(f"{studio.url}/dashboard/{path.format(draft=draft)}")
 
@@ -144,7 +139,6 @@ def test_page_is_used_with_the_keyboard_alone(browser: Browser, studio: Running,
 
 @pytest.mark.slow
 def test_every_page_is_used_with_the_keyboard_alone(browser: Browser, studio: Running, draft: str) -> None:
-    """Likewise."""
     page = _researcher(browser, studio, {"viewport": WIDE}, "en")
     found = {}
     for path in PAGES:
@@ -181,7 +175,6 @@ def _loaded(context: BrowserContext, address: str) -> int:
 
 
 def test_pages_of_sixty_questions_are_small(browser: Browser, studio: Running) -> None:
-    """At most 60 KiB, compressed, with everything."""
     context = browser.new_context()
     log_in(context, studio).close()
     sizes = {path: _loaded(context, f"{studio.url}/dashboard/{path}") for path in LARGE}
@@ -192,7 +185,6 @@ def test_pages_of_sixty_questions_are_small(browser: Browser, studio: Running) -
 
 
 def test_alarm_lies_beside_the_choice_of_what_is_shown(browser: Browser, studio: Running) -> None:
-    """The button floats at the corner of the page, and its ground is not that of the alarm."""
     storage = studio.storage()
     storage.publish(UNKNOWN)
     send(storage, UNKNOWN, reports((400, 300)))
@@ -210,7 +202,6 @@ def test_alarm_lies_beside_the_choice_of_what_is_shown(browser: Browser, studio:
 
 
 def test_live_form_follows_the_card_in_use(browser: Browser, studio: Running) -> None:
-    """It shows the question that is opened, and leaves the focus where it is; what a condition may name appears."""
     kinds = [of_many_questions("followed")["questions"][place] for place in range(6)]
     add_draft(studio, {**document(), "name": "followed", "questions": kinds})
     page = _researcher(browser, studio, {"viewport": {"width": 1280, "height": 800}}, "en")
@@ -230,7 +221,6 @@ MOST_HEIGHT = {"surveys/six/design": 2000, "surveys/many-drafted/design": 6000, 
 
 
 def test_pages_are_no_longer_than_promised(browser: Browser, studio: Running) -> None:
-    """Six questions of several types, and sixty; on Design one card is open, the others are a line each."""
     kinds = [of_many_questions("six")["questions"][place] for place in (1, 2, 3, 4, 5, 7)]
     add_draft(studio, {**document(), "name": "six", "questions": kinds})
     page = _researcher(browser, studio, {"viewport": {"width": 1280, "height": 800}}, "en")

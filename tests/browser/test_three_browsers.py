@@ -42,7 +42,6 @@ Start = Callable[[str, str], Window]
 
 @pytest.fixture(scope="module")
 def start(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
-    """Start a browser for a kind of visit, once."""
     known: dict[tuple[str, str], Window] = {}
     with ExitStack() as ends:
 
@@ -72,39 +71,32 @@ class Asked:
         self.load()
 
     def load(self, path: str = "") -> None:
-        """Load it, or load it again."""
         self.page.goto(f"{self.host}/{path}")
         wait(lambda: self.page.run("return states.length > 0"))
 
     def open(self) -> Window:
-        """Press the button, and return the window once it has made up its mind."""
         opened = self.page.opened(lambda: click(self.page, BUTTON))
         wait(lambda: opened.run("return document.querySelector('form, .problem p') !== null"))
         return opened
 
     def open_by_key(self) -> Window:
-        """Press a key on the button, and return the window once its heading has the focus."""
         self.page.run(f"{BUTTON}.focus()")
         opened = self.page.opened(lambda: self.page.press("Enter"))
         wait(lambda: opened.run("return document.activeElement.localName === 'h1'"))
         return opened
 
     def states(self) -> list[str]:
-        """Return what the element has said of itself."""
         found: list[str] = self.page.run("return states")
         return found
 
     def said(self) -> str:
-        """Return what the element tells the person."""
         return str(self.page.run(f"return {ELEMENT}.shadowRoot.querySelector('[role=status]').textContent"))
 
     def columns(self) -> dict[str, str]:
-        """Return the columns that the page would store."""
         found: dict[str, str] = self.page.run(f"return {ELEMENT}.columns")
         return found
 
     def record(self) -> dict[str, Any]:
-        """Return the one record that the page got."""
         wait(lambda: self.page.run("return told.some(([kind]) => kind === 'record')"))
         [found] = [detail for kind, detail in self.page.run("return told") if kind == "record"]
         assert isinstance(found, dict)
@@ -113,26 +105,22 @@ class Asked:
 
 @pytest.fixture
 def asked(first: Window, tmp_path: Path, host: str, place: str) -> Iterator[Asked]:
-    """Return a host's page with one question."""
     found = Asked(first, host, tmp_path, place)
     yield found
     found.page.close()
 
 
 def middle(window: Window, node: str) -> tuple[float, float]:
-    """Return the middle of a node, once that is in view."""
     window.run(f"{node}.scrollIntoView({{ block: 'nearest' }})")
     x, y, width, height = window.run(f"const b = {node}.getBoundingClientRect(); return [b.x, b.y, b.width, b.height]")
     return x + width / 2, y + height / 2
 
 
 def click(window: Window, node: str) -> None:
-    """Press the mouse in the middle of a node."""
     window.click_at(*middle(window, node))
 
 
 def choose(window: Window, option: int = 1) -> None:
-    """Choose an option, if there are any."""
     if window.run("return document.querySelectorAll('form input').length"):
         click(window, f"document.querySelectorAll('form input')[{option}]")
         assert window.run(f"return document.querySelectorAll('form input')[{option}].checked")
@@ -146,17 +134,14 @@ def answer(window: Window, option: int = 1) -> None:
 
 
 def text(window: Window) -> str:
-    """Return what the page says."""
     return str(window.run("return document.querySelector('main').textContent"))
 
 
 def drawn_in(window: Window) -> int:
-    """Return how many draws the question's origin keeps."""
     return int(window.run(f"return {DRAWS}.length"))
 
 
 def test_record_arrives_once_and_the_focus_returns(asked: Asked) -> None:
-    """The options come after the handshake; Python reads the four columns of the form; the button has the focus."""
     window = asked.open()
     assert asked.states() == ["shown", "opened"]
     answer(window)
@@ -171,7 +156,6 @@ def test_record_arrives_once_and_the_focus_returns(asked: Asked) -> None:
 
 
 def test_states_tell_declining_from_closing(asked: Asked) -> None:
-    """Neither draws or holds up a form that asks for no answer, and the question can be opened again."""
     window = asked.open()
     before = drawn_in(window)
     click(window, "document.querySelector('.ending .second')")
@@ -201,7 +185,6 @@ def test_states_tell_declining_from_closing(asked: Asked) -> None:
     ],
 )
 def test_change_by_the_opener_covers_the_page(asked: Asked, place: str, act: str) -> None:
-    """Nothing is drawn, and the next window asks as ever."""
     asked.page.run("const { open } = window; window.open = (...all) => (window.peer = open.apply(window, all))")
     window = asked.open()
     before = drawn_in(window)
@@ -239,7 +222,6 @@ def test_hand_over_is_kept_until_it_is_acknowledged(asked: Asked) -> None:
 
 @pytest.mark.slow
 def test_cleared_storage_draws_anew(asked: Asked) -> None:
-    """The options are back, and one draw is kept."""
     answer(asked.open())
     asked.load()
     window = asked.open()
@@ -263,7 +245,6 @@ HOSTS = {
 
 @pytest.mark.parametrize("kind", ["no opener", "no answer", "sandbox", "same-origin"])
 def test_without_a_way_back_nothing_is_asked(asked: Asked, tmp_path: Path, place: str, kind: str) -> None:
-    """And the page says what to do."""
     with ExitStack() as ends:
         window = asked.page
         # The page lies in its frame as it lies alone.
@@ -289,7 +270,6 @@ def test_without_a_way_back_nothing_is_asked(asked: Asked, tmp_path: Path, place
 
 
 def test_browser_that_opens_no_window_gets_a_link(asked: Asked) -> None:
-    """Through it the question is asked as ever."""
     asked.page.run("window.open = () => null")
     click(asked.page, BUTTON)
     wait(lambda: asked.states()[-1] == "blocked")
@@ -299,7 +279,6 @@ def test_browser_that_opens_no_window_gets_a_link(asked: Asked) -> None:
 
 
 def test_second_window_says_that_one_is_open(asked: Asked) -> None:
-    """The two draw once."""
     window = asked.open()
     page, asked.page = asked.page, asked.page.another()
     asked.load()
@@ -326,7 +305,6 @@ def streams(seen: list[Any]) -> tuple[list[Any], list[list[Any]]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("way", ["mouse", "keyboard"])
 def test_host_notes_the_same_for_yes_and_no(first: Window, tmp_path: Path, host: str, place: str, way: str) -> None:
-    """Events, focus, size, closing and length of the history, with strips over the page where the options lie."""
     noted = []
     for option in (0, 1):
         asked = Asked(first, host, tmp_path, place)
@@ -357,7 +335,6 @@ def test_host_notes_the_same_for_yes_and_no(first: Window, tmp_path: Path, host:
 
 
 def test_keyboard_alone_answers_and_no_key_both_chooses_and_sends(asked: Asked) -> None:
-    """Enter on an option sends nothing; the tab key leads from the options to Send."""
     window = asked.open_by_key()
     heading = window.run("return document.activeElement.textContent")
     assert heading.startswith("Your randomized answer goes to localhost")
@@ -462,7 +439,6 @@ def lead_on(window: Window, link: LinkQuestion, page: str, token: str, declines:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_link_leads_on_with_the_person_and_a_code(start: Start, tmp_path: Path, host: str, name: str) -> None:
-    """Declining leads on, too; anything else in the address, and an unpublished digest, are refused."""
     link = publish(tmp_path, {**LINK, "pass": ["token"]})
     (tmp_path / f"{'0' * 64}.html").write_bytes((tmp_path / f"{link.digest}.html").read_bytes())
     first = start(name, "plain")

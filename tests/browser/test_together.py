@@ -16,12 +16,10 @@ COIN = {"mechanism": {"name": "coin_flip"}}
 
 @pytest.fixture
 def context(new_context: NewContext) -> BrowserContext:
-    """A researcher's phone."""
     return new_context(viewport={"width": 320, "height": 640}, bypass_csp=True)
 
 
 def test_people_and_odds_follow_what_is_ticked(context: BrowserContext, site: Running) -> None:
-    """Without a press; then one press makes the block, and another one takes it apart."""
     add_draft(site, survey(*(in_block(name, **COIN) for name in "abc"), name="tick"))
     page = opened(context, site, f"{site.url}/dashboard/surveys/tick/design?card=together")
     expect(page.locator("#selection")).to_be_empty()
@@ -35,7 +33,6 @@ def test_people_and_odds_follow_what_is_ticked(context: BrowserContext, site: Ru
 
 
 def test_pages_of_a_draft_with_a_block_pass_the_checker(context: BrowserContext, site: Running, axe: str) -> None:
-    """With everything unfolded, on the narrowest phone."""
     add_draft(site, survey(block(in_block("a"), in_block("b", 3)), in_block("c", **COIN), name="joined"))
     for path in ("design?card=together", "publish", "preview", "privacy", "rehearse"):
         page = opened(context, site, f"{site.url}/dashboard/surveys/joined/{path}")

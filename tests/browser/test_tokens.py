@@ -18,18 +18,15 @@ TOKEN_ASKED = '{"token_sha256":"%s"}'
 
 @pytest.fixture
 def invited(site: Running) -> Running:
-    """A survey that asks for a token, without a report yet."""
     return publish(site, survey(name=f"invited-{token_hex(4)}", access="token"))
 
 
 @pytest.fixture
 def person(new_context: NewContext, invited: Running) -> Visit:
-    """Somebody with nothing remembered."""
     return Visit(new_context(viewport=VIEWPORT), invited)
 
 
 def invitation(site: Running) -> tuple[str, str]:
-    """A new token, and the link with it."""
     [token] = site.invite()
     return token, f"{site.link}&t={token}"
 
@@ -55,7 +52,6 @@ def kept(context: BrowserContext, page: Page) -> str:
 
 
 def test_token_travels_in_one_header_only_and_is_spent(person: Visit, invited: Running) -> None:
-    """The link opens the form, the report carries the token once, and no other request, address or text does."""
     printed, link = invitation(invited)
     # Without the check letters.
     token = printed[:16]
@@ -78,7 +74,6 @@ def test_token_travels_in_one_header_only_and_is_spent(person: Visit, invited: R
 def test_spent_token_is_told_before_the_first_question(
     new_context: NewContext, person: Visit, invited: Running
 ) -> None:
-    """Somebody else with the same link is asked nothing; its owner is shown the receipt again."""
     token, link = invitation(invited)
     shown = send(person.open(link), *ANSWERS)
     other = Visit(new_context(viewport=VIEWPORT), invited)
@@ -96,7 +91,6 @@ def test_spent_token_is_told_before_the_first_question(
 
 
 def test_token_spent_in_between_is_a_refusal_in_words(person: Visit, invited: Running) -> None:
-    """Good at Begin and spent when the report comes: the report is kept, and the reason said."""
     token, link = invitation(invited)
     page = person.open(link)
     storage = invited.storage()
@@ -109,7 +103,6 @@ def test_token_spent_in_between_is_a_refusal_in_words(person: Visit, invited: Ru
 
 
 def test_link_without_a_token_is_refused_before_it_asks(person: Visit, invited: Running) -> None:
-    """Nothing is drawn and nothing is sent; a damaged token is a damaged link."""
     for link in (invited.link, f"{invited.link}&t=short"):
         page = person.open(link)
         assert page.locator("fieldset").count() == 0

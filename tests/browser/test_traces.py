@@ -44,7 +44,6 @@ EVERYTHING_KEPT = """async () => {
 
 
 def name(question: int, option: int) -> str:
-    """An option's planted name."""
     return f"sentinel{question:02}x{option}"
 
 
@@ -68,7 +67,6 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 def contents(folder: Path) -> bytes:
-    """All files of a folder, one after the other."""
     return b"\n".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
 
 
@@ -116,7 +114,6 @@ def persistent(playwright: Playwright, profile: Path, dies: bool = False) -> Ite
 
 
 def with_profile(profile: Path) -> list[int]:
-    """The processes of the browser that was started with this profile."""
     mark = f"--user-data-dir={profile}\0".encode()
     return [int(file.parent.name) for file in Path("/proc").glob("[0-9]*/cmdline") if mark in read(file)]
 
@@ -129,9 +126,7 @@ def read(file: Path) -> bytes:
 
 
 def test_choosing_leaves_no_mark_and_sending_nothing_but_the_report(visit: Visit, page: Page) -> None:
-    """The markup after choosing is the markup before, for an answer is a property, never an attribute, and no entry is
-    kept; after sending no input is left, and the browser keeps the drawn report and the survey's text alone.
-    """
+    """An answer is a property of its control, never an attribute: the markup after choosing is the markup before."""
     before = page.content()
     choose(page, 1, 0, 2, 3, 1)
     # The row of buttons is measured once it is shown, whatever is chosen.
@@ -149,9 +144,7 @@ def test_choosing_leaves_no_mark_and_sending_nothing_but_the_report(visit: Visit
 
 
 def test_no_file_holds_the_true_answers(playwright: Playwright, planted: Running, tmp_path: Path) -> None:
-    """Neither the browser's profile nor the aggregator's folder tells the chosen options from the others, whether the
-    page came from the aggregator or was opened from a file.
-    """
+    """Whether the page came from the aggregator or was opened from a file."""
     profile, file, before = tmp_path / "profile", tmp_path / "saved.html", stored(planted)
     file.write_bytes(saved_page(planted.url, planted.survey))
     with persistent(playwright, profile) as context:
@@ -180,7 +173,6 @@ def keep_unsent(context: BrowserContext, planted: Running) -> Page:
 
 @pytest.mark.parametrize("dies", [False, True], ids=["closed", "killed"])
 def test_kept_report_is_all_that_is_kept(playwright: Playwright, planted: Running, tmp_path: Path, dies: bool) -> None:
-    """While the report waits, the profile holds it, the page and the survey, and no answer; also after a crash."""
     profile = tmp_path / "profile"
     with persistent(playwright, profile, dies) as context:
         page = keep_unsent(context, planted)
@@ -197,7 +189,6 @@ def test_kept_report_is_all_that_is_kept(playwright: Playwright, planted: Runnin
 
 
 def test_crash_before_sending_leaves_nothing(playwright: Playwright, planted: Running, tmp_path: Path) -> None:
-    """A browser that dies while everything is filled in restores none of it."""
     profile = tmp_path / "profile"
     with persistent(playwright, profile, dies=True) as context:
         page = Visit(context, planted).open()
@@ -231,7 +222,6 @@ def test_search_finds_a_planted_leak(playwright: Playwright, planted: Running, t
 
 
 def test_page_left_in_the_middle_is_empty_on_return(page: Page) -> None:
-    """Going away and back finds no answer chosen."""
     choose(page, 1, 0, 2, 3, 1)
     page.on("dialog", lambda dialog: dialog.accept())
     page.goto("about:blank")

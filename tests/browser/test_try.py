@@ -26,7 +26,6 @@ def page(new_context: NewContext) -> Iterator[Page]:
 
 
 def test_true_answer_stays_and_a_thousand_people_are_estimated(page: Page, axe: str) -> None:
-    """Without a connection, and with nothing kept; what is sent differs from the answer now and then."""
     asked = list[str]()
     page.on("request", lambda request: asked.append(request.url))
     page.goto(PAGE)
@@ -49,7 +48,6 @@ def test_true_answer_stays_and_a_thousand_people_are_estimated(page: Page, axe: 
 
 
 def test_page_speaks_nine_languages_on_a_narrow_screen(page: Page, axe: str) -> None:
-    """Each is chosen from its list; nothing runs over, also with text of twice the size."""
     page.set_viewport_size({"width": 320, "height": 568})
     for language in LANGUAGES:
         page.goto(PAGE)
@@ -67,7 +65,6 @@ def test_page_speaks_nine_languages_on_a_narrow_screen(page: Page, axe: str) -> 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["chromium", "firefox", "webkit"])
 def test_page_works_from_a_file_in_three_browsers(browser: Browser, tmp_path: Path, name: str) -> None:
-    """One answer, and a thousand, whose estimate and interval are the program's."""
     starts = {"chromium": lambda: chromium(browser, "plain"), "firefox": lambda: firefox(tmp_path, "plain"),
               "webkit": lambda: webkit(tmp_path, "plain")}  # fmt: skip
     with starts[name]() as window:

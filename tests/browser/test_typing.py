@@ -15,7 +15,6 @@ TITLE = "[name='title.en']"
 
 @pytest.fixture
 def context(new_context: NewContext) -> BrowserContext:
-    """A researcher's browser."""
     return new_context()
 
 
@@ -34,14 +33,12 @@ def titles(site: Running, name: str) -> list[str]:
 
 
 def opened(context: BrowserContext, site: Running, address: str) -> Page:
-    """The page, signed in."""
     page = sign_in(context, site)
     page.goto(address)
     return page
 
 
 def says(page: Page, key: str) -> None:
-    """Wait until the page says that it has saved what was typed, or has not."""
     place = page.locator("#saved")
     expect(place).to_have_text(str(place.get_attribute(f"data-{key}")))
 
@@ -110,7 +107,6 @@ def types_on(page: Page, site: Running, name: str, typed: str) -> None:
 
 
 def test_who_loads_the_page_again_at_once_goes_on_typing(context: BrowserContext, site: Running) -> None:
-    """Whichever comes first: what was typed, or the page."""
     page = opened(context, site, begun(site, "again"))
     for times in range(1, 4):
         page.fill(TITLE, f"Typed {times}")
@@ -123,7 +119,6 @@ def test_who_loads_the_page_again_at_once_goes_on_typing(context: BrowserContext
 def test_what_was_lost_on_its_way_is_there_when_the_page_is_loaded_again(
     context: BrowserContext, site: Running, *, arrive: bool
 ) -> None:
-    """The save itself, or the reply to it."""
     name = f"lost-{'reply' if arrive else 'save'}"
     page = opened(context, site, begun(site, name))
     lose_saves(page, arrive=arrive)
@@ -189,7 +184,6 @@ def test_who_comes_back_after_somebody_else_sees_both_texts(context: BrowserCont
 
 
 def test_other_page_of_the_draft_makes_good_what_was_lost(context: BrowserContext, site: Running) -> None:
-    """And tells of the draft as it is then."""
     page = opened(context, site, begun(site, "beside"))
     lose_saves(page, arrive=False)
     page.fill(TITLE, "Seen elsewhere")
@@ -201,7 +195,6 @@ def test_other_page_of_the_draft_makes_good_what_was_lost(context: BrowserContex
 
 
 def test_browser_that_keeps_nothing_saves_all_the_same(context: BrowserContext, site: Running) -> None:
-    """A second after the last key, on leaving, and by the button."""
     refusing = "Object.defineProperty(window, 'sessionStorage', {get() { throw new DOMException('no') }})"
     context.add_init_script(refusing)
     page = opened(context, site, begun(site, "forbidden"))
@@ -221,7 +214,6 @@ def test_browser_that_keeps_nothing_saves_all_the_same(context: BrowserContext, 
 
 
 def test_text_survives_the_end_of_the_session(context: BrowserContext, site: Running) -> None:
-    """It stays in its field, the page says that it is not saved, and after signing in again it is."""
     page = opened(context, site, begun(site, "ended"))
     cookies = context.cookies()
     context.clear_cookies()
@@ -237,7 +229,6 @@ def test_text_survives_the_end_of_the_session(context: BrowserContext, site: Run
 
 
 def test_two_people_who_type_lose_nothing(new_context: NewContext, context: BrowserContext, site: Running) -> None:
-    """Whoever was slower is told, sees both texts, and chooses; both stay among the versions."""
     address = begun(site, "both")
     other = new_context()
     mine, theirs = opened(context, site, address), opened(other, site, address)

@@ -28,7 +28,6 @@ def panel(site: Running) -> Running:
 
 
 def test_link_names_the_wave_and_the_aggregator_decides(new_context: NewContext, panel: Running) -> None:
-    """Each wave has its own report in one browser; one that is over is told in words, one that is not there too."""
     visit = Visit(new_context(viewport=VIEWPORT), panel)
     shown = send(visit.open(f"{panel.link}&w=1"), 1, 0, 1)
     again = visit.open(f"{panel.link}&w=1")
@@ -73,7 +72,6 @@ def test_memo_is_charged_once_and_kept_beside_the_reports(new_context: NewContex
 
 
 def test_dashboard_shows_one_wave_or_all(new_context: NewContext, panel: Running, axe: str) -> None:
-    """A table of waves leads to each; on a phone too nothing runs out of the page, and the checker finds nothing."""
     writer = Visit(new_context(), panel)
     send(writer.open(f"{panel.link}&w=1"), 1, 0, 1)
     context = new_context(viewport=VIEWPORT, bypass_csp=True)

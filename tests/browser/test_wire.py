@@ -54,13 +54,11 @@ class Sent:
 
     @property
     def values(self) -> tuple[int, ...]:
-        """The reported values."""
         return parse_report(self.body).values  # type: ignore[return-value]
 
 
 @pytest.fixture(scope="session")
 def wire(site: Running) -> Running:
-    """An aggregator that asks it."""
     return publish(site, ASKED)
 
 
@@ -89,7 +87,6 @@ class Person:
         self._page.click("#questions [type=submit]")
 
     def leave(self) -> Sent:
-        """With the receipt."""
         body = receipt(self._page)["bytes"].encode()
         before, after = self._visit.requests[: self._asked], self._visit.requests[self._asked :]
         sent = Sent(self._truth, features(before), features(after), body)
@@ -125,13 +122,11 @@ def test_visits_of_either_truth_look_the_same(browser: Browser, wire: Running) -
 
 @pytest.mark.slow
 def test_thousand_visits_tell_no_more(browser: Browser, wire: Running) -> None:
-    """Five hundred people of each truth."""
     check(browser, wire, 500)
 
 
 @pytest.mark.parametrize("tries", [6, pytest.param(20, marks=pytest.mark.slow)])
 def test_more_tries_send_the_same_bytes(visit: Visit, tries: int) -> None:
-    """Reload, new tab, back and forward, trying again: whatever a person does, there is one draw."""
     before = stored(visit.site)
     visit.context.route("**/reports", lambda route: route.fulfill(status=409, body='{"code":"busy"}'))
     page = visit.open()

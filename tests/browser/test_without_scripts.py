@@ -94,7 +94,6 @@ DELETE = (
 
 @pytest.fixture
 def reader(browser: Browser, tmp_path: Path) -> Iterator[Reader]:
-    """Somebody whose browser runs no script of any page."""
     with reading(browser, tmp_path, scripts=False) as reader:
         yield reader
 
@@ -135,7 +134,6 @@ def test_whole_way_needs_no_script(reader: Reader) -> None:
 
 
 def test_form_and_frame_without_scripts_say_one_true_sentence(browser: Browser, site: Running) -> None:
-    """What they need, and not that they are loading or that a reload would help."""
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     told = []

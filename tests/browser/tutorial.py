@@ -51,15 +51,7 @@ Next: [the same survey from the terminal](tutorial_terminal.md).
 
 @dataclass(frozen=True)
 class Step:
-    """One step.
-
-    Attributes:
-        name: of its picture.
-        title: its heading.
-        text: what the reader is told, as Markdown: bold is what is pressed or filled in, italics what is then seen.
-        actions: what is done, one after the other; a verb with its object, ``in`` which field, ``within`` which card,
-            ``device`` where.
-    """
+    """A step; in its text, bold is pressed or filled in, italics is then seen; actions are verbs with an object."""
 
     name: str
     title: str
@@ -68,13 +60,11 @@ class Step:
 
 
 def steps() -> list[Step]:
-    """All steps, in their order."""
     found = yaml.safe_load(STEPS.read_text(encoding="utf-8"))
     return [Step(each["name"], each["title"], each["text"], each["do"]) for each in found]
 
 
 def text() -> str:
-    """The page."""
     return HEAD + "".join(map(_section, range(1, len(steps()) + 1), steps())) + TAIL
 
 
@@ -85,13 +75,7 @@ def _section(number: int, step: Step) -> str:
 
 @dataclass
 class Reader:
-    """Who does the steps, at a desk and with a telephone.
-
-    Attributes:
-        browser: in which both are opened.
-        sign_in: the link that was given.
-        scripts: whether pages may run theirs.
-    """
+    """Who does the steps, at a desk and with a telephone; ``scripts`` says whether pages may run theirs."""
 
     browser: Browser
     sign_in: str
@@ -100,7 +84,6 @@ class Reader:
     _link: str = ""
 
     def page(self, device: str = "desk") -> Page:
-        """The tab that is open on this device."""
         if device not in self._pages:
             size = TELEPHONE if device == "telephone" else DESK
             context = self.browser.new_context(
@@ -117,7 +100,6 @@ class Reader:
         return self.page(step.actions[-1].get("device", "desk"))
 
     def do(self, step: Step) -> None:
-        """Do a step."""
         for action in step.actions:
             verb, what = next(iter(action.items()))
             getattr(self, f"_{verb}")(self._place(action), what, action)
@@ -204,13 +186,7 @@ def picture(page: Page, step: Step, folder: Path) -> Path:
 
 
 def walk(browser: Browser, folder: Path, after: Callable[[Step, Reader], None]) -> None:
-    """The whole way, from an instance without any survey.
-
-    Args:
-        browser: a running one.
-        folder: for the instance's data.
-        after: called after each step.
-    """
+    """The whole way, from an instance without any survey; ``after`` is called after each step."""
     with reading(browser, folder) as reader:
         for step in steps():
             reader.do(step)
@@ -219,13 +195,7 @@ def walk(browser: Browser, folder: Path, after: Callable[[Step, Reader], None]) 
 
 @contextmanager
 def reading(browser: Browser, folder: Path, scripts: bool = True) -> Iterator[Reader]:
-    """A reader before an instance without any survey.
-
-    Args:
-        browser: a running one.
-        folder: for the instance's data.
-        scripts: whether pages may run theirs.
-    """
+    """A reader before an instance without any survey."""
     with serving(folder, token_file=False) as (printed, _, _token):
         link = re.search(r"http\S+/dashboard/sign-in\S+", printed)
         assert link
@@ -233,7 +203,6 @@ def reading(browser: Browser, folder: Path, scripts: bool = True) -> Iterator[Re
 
 
 def main() -> None:
-    """Write the page and its pictures."""
     PICTURES.mkdir(exist_ok=True)
     TEXT.write_text(text(), encoding="utf-8")
     with tempfile.TemporaryDirectory() as data, sync_playwright() as driver:
@@ -243,7 +212,6 @@ def main() -> None:
 
 
 def words(value: Any) -> set[str]:
-    """What is printed bold or in italics in a text."""
     return set(re.findall(r"\*{1,2}([^*]+)\*{1,2}", " ".join(str(value).split())))
 
 

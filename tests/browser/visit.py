@@ -34,12 +34,7 @@ KEPT = """async () => {
 
 
 class Visit:
-    """One person's browser before one aggregator.
-
-    Attributes:
-        requests: every request of every tab, in order.
-        complaints: what the console said and which errors nobody caught.
-    """
+    """One person's browser; ``complaints`` are what the console said and which errors nobody caught."""
 
     def __init__(self, context: BrowserContext, site: Running) -> None:
         self.context = context
@@ -109,10 +104,7 @@ PRESSED = """(names) => {
 
 
 def choose(page: Page, *options: int) -> None:
-    """Choose these options, the first question's first; a long form's next part is gone on to.
-
-    The last of each part is pressed with the mouse: each such press is a fortieth of a whole visit's work.
-    """
+    """Choose these options, each part's last by mouse alone: such a press is a fortieth of a whole visit's work."""
     names = [f"q{question}-{option}" for question, option in enumerate(options)]
     while names:
         pressed = page.evaluate(PRESSED, names[:-1]) if names[:-1] else 0
@@ -124,13 +116,11 @@ def choose(page: Page, *options: int) -> None:
 
 
 def press_send(page: Page, *options: int) -> None:
-    """Choose, and press the button that sends."""
     choose(page, *options)
     page.click("form button[type=submit]")
 
 
 def send(page: Page, *options: int) -> dict[str, str]:
-    """Choose and send; returns the receipt."""
     press_send(page, *options)
     return receipt(page)
 
@@ -151,7 +141,6 @@ def unfold(field: Locator) -> Locator:
 
 
 def receipt(page: Page) -> dict[str, str]:
-    """The exact texts of the receipt on the page."""
     page.wait_for_selector("#receipt_sha256", state="attached")
     names = ("bytes", "sha256", "digest", "id")
     texts = "(names) => names.map((name) => document.getElementById(`receipt_${name}`).textContent)"
@@ -165,10 +154,7 @@ EVERY_REPORT = 'SELECT report_id, "values" FROM reports'
 
 
 def stored(site: Running, *, alone: bool = False) -> dict[str, list[Any]]:
-    """The values that the aggregator has stored, by report id, read from its database as an operator would.
-
-    ``alone``: of this survey, where another one on the same aggregator may grow meanwhile.
-    """
+    """Values by report id, read as an operator would; ``alone``: of this survey, as another may grow meanwhile."""
     own = 'SELECT report_id, "values" FROM reports WHERE survey IN (SELECT key FROM surveys WHERE name = ?)'
     with closing(sqlite3.connect(site.data / "sottovoce.sqlite")) as database:
         rows = database.execute(own if alone else EVERY_REPORT, [site.survey.name] if alone else []).fetchall()
@@ -176,7 +162,6 @@ def stored(site: Running, *, alone: bool = False) -> dict[str, list[Any]]:
 
 
 def publish(site: Running, asked: Survey) -> Running:
-    """Publish a further survey on a running aggregator; returns the aggregator with that survey."""
     storage = site.storage()
     storage.publish(asked)
     storage.close()
@@ -184,16 +169,12 @@ def publish(site: Running, asked: Survey) -> Running:
 
 
 def add_draft(site: Running, document: dict[str, Any]) -> None:
-    """Begin a draft of this document, under its name."""
     with closing(site.storage()) as storage:
         storage.drafts.add(document["name"], draft_of(document).dumped)
 
 
 def sign_in(context: BrowserContext, site: Running) -> Page:
-    """A researcher's empty tab, signed in.
-
-    It sends the request of the sign-in form without loading the form: three pages less for each test.
-    """
+    """A researcher's empty tab, signed in by the form's request alone: three pages less for each test."""
     form = {"token": site.token}
     reply = context.request.post(
         f"{site.url}/dashboard/login", form=form, headers={"Sec-Fetch-Site": "same-origin"}, max_redirects=0
@@ -203,7 +184,6 @@ def sign_in(context: BrowserContext, site: Running) -> Page:
 
 
 def log_in(context: BrowserContext, site: Running) -> Page:
-    """A researcher's tab with the survey's results."""
     page = sign_in(context, site)
     page.goto(f"{site.url}/dashboard/surveys/{site.survey.name}/results")
     page.wait_for_selector("section")
