@@ -47,15 +47,7 @@ def steps() -> list[tuple[str, str]]:
 
 
 def run(folder: Path, tell: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
-    """Run the page.
-
-    Args:
-        folder: an empty one, for the database and the ledger.
-        tell: called with each step's heading once it has run.
-
-    Returns:
-        Whatever the code of the page has named.
-    """
+    """Run the page in an empty folder; tells each step's heading once it has run, returns what the code has named."""
     names: dict[str, Any] = {**globals(), "folder": folder}
     for heading, code in steps():
         exec(compile(code, f"{PAGE.name}, {heading}", "exec"), names)  # noqa: S102 - our own page, that is the point

@@ -35,7 +35,6 @@ IMPOSSIBLE = {
 
 @pytest.fixture
 def coin(tmp_path: Path) -> Path:
-    """A survey file with one question for a coin."""
     path = tmp_path / "survey.json"
     path.write_bytes(COIN.canonical)
     return path
@@ -47,7 +46,6 @@ def here(*words: str) -> Result:
 
 
 def test_audit_of_the_sample_passes(tmp_path: Path) -> None:
-    """As text for people, with the verdict first and last."""
     invoke(tmp_path, "new")
     run = sottovoce(tmp_path, "audit", "survey.yaml", "--quick")
 
@@ -64,12 +62,10 @@ def test_audit_of_the_sample_passes(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_whole_audit_passes(coin: Path) -> None:
-    """With all its runs."""
     assert here(str(coin)).exit_code == 0
 
 
 def test_audit_as_json(coin: Path) -> None:
-    """By its schema, with exactly the claims of the survey."""
     run = here(str(coin), "--quick", "--json")
     report = json.loads(run.stdout)
 
@@ -90,7 +86,6 @@ def test_survey_of_one_block_is_audited(tmp_path: Path) -> None:
 
 
 def test_audit_of_a_planted_client_fails(coin: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With exit code 1, the verdict, and what is wrong."""
     monkeypatch.setitem(RANDOMIZERS, "binary_rr", biased)
     run = here(str(coin), "--quick")
     report = here(str(coin), "--quick", "--json")
@@ -103,7 +98,6 @@ def test_audit_of_a_planted_client_fails(coin: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_audit_refuses_the_impossible_in_words(tmp_path: Path) -> None:
-    """Exit code 1, a message, and nothing on standard output that could be taken for a guarantee."""
     invoke(tmp_path, "new")
     sample = (tmp_path / "survey.yaml").read_text(encoding="utf-8")
     (tmp_path / "broken.yaml").write_text("questions: [", encoding="utf-8")
@@ -135,7 +129,6 @@ def test_audit_refuses_the_impossible_in_words(tmp_path: Path) -> None:
 def test_aggregator_that_answers_nonsense_or_never(
     coin: Path, monkeypatch: pytest.MonkeyPatch, answer: Any, message: str
 ) -> None:
-    """A message, in time, and no report."""
     monkeypatch.setattr("sottovoce.audit.served.served_page.SECONDS", 0.5)
     with listening(answer) as server:
         run = here(str(coin), "--client", f"{server.url}/s/exam")

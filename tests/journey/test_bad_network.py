@@ -32,19 +32,16 @@ class Time:
         self.moment, self.waits = NOON, []
 
     def sleep(self, seconds: float) -> None:
-        """Wait, without waiting."""
         self.waits.append(seconds)
         self.moment += timedelta(seconds=seconds)
 
 
 def person(server: Listener, time: Time) -> Respondent:
-    """A respondent before this server, in this time."""
     transport = Transport(server.url, sleep=time.sleep, clock=lambda: time.moment, jitter=lambda: 0)
     return Respondent(ASKED, transport, MemoryLedger())
 
 
 def test_faults_that_may_pass_are_survived_with_the_same_bytes() -> None:
-    """A cut connection, a busy server, half a reply, and then a receipt: one report."""
     time = Time()
     with listening(honest(ASKED), [cut, BUSY, HALF, BUSY_UNTIL]) as server:
         receipt = person(server, time).answer(ANSWERS)
@@ -58,7 +55,6 @@ def test_faults_that_may_pass_are_survived_with_the_same_bytes() -> None:
 @pytest.mark.parametrize("fault", [cut, BUSY, HALF, HALF_CHUNK, NO_HTTP, NO_GZIP],
                          ids=["cut", "busy", "half", "half chunk", "no http", "no gzip"])  # fmt: skip
 def test_fault_that_stays_ends_in_words_and_is_tried_again_later(fault) -> None:
-    """Five tries; then the report waits, and the next attempt sends it."""
     time = Time()
     with listening(honest(ASKED), [fault] * TRIES) as server:
         me = person(server, time)
@@ -92,7 +88,6 @@ def test_redirect_is_never_followed(status: str) -> None:
     ids=lambda body: repr(body[:12]),
 )  # fmt: skip
 def test_nonsense_acknowledges_nothing(body: bytes) -> None:
-    """The report is not tried again at once, and not taken for sent."""
     with listening(honest(ASKED), [always(http("200 OK", body))]) as server:
         me = person(server, Time())
         with pytest.raises(TransportError):
@@ -117,7 +112,6 @@ def test_cookie_of_the_aggregator_is_not_carried() -> None:
 
 
 def test_refusal_is_final() -> None:
-    """One request, and the code of the problem document."""
     closed = always(http("409 Conflict", b'{"code":"closed","detail":"SENTINEL"}'))
     with listening(closed) as server, pytest.raises(TransportError, match="closed") as caught:
         person(server, Time()).answer(ANSWERS)

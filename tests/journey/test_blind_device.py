@@ -38,7 +38,6 @@ class Session:
         self._client = client
 
     def request(self, method: str, url: str, *, headers: Mapping[str, str], **options: Any) -> Any:
-        """One request."""
         body = options.get("data") or b""
         reply = self._client.open(
             url.removeprefix(ORIGIN), method=method, data=body, headers=[*self.headers.items(), *headers.items()],
@@ -61,14 +60,12 @@ def asked() -> Survey:
 
 @pytest.fixture
 def client(storage: SQLiteStorage, clock: FakeClock, tmp_path: Path, asked: Survey) -> FlaskClient:
-    """The aggregator, with the survey's key."""
     KeysFile(str(tmp_path / "keys"))._write({"exam": (key(0),)})
     storage.publish(asked)
     return create_app(Settings(blind_keys_file=str(tmp_path / "keys")), storage, clock, {}).test_client()
 
 
 def person(client: FlaskClient, asked: Survey, invitation: str, ledger: Ledger, moment: datetime) -> Respondent:
-    """Somebody with an invitation, at this moment."""
     connect: Any = lambda: Session(client)  # noqa: E731
     transport = Transport(ORIGIN, connect(), lambda _: None, fresh=connect)
     return Respondent(asked, transport, ledger, token=invitation, clock=lambda: moment)
@@ -94,7 +91,6 @@ def test_invitation_becomes_one_report_that_nobody_asked_a_name_for(
 
 
 def test_signature_of_another_id_is_refused(storage: SQLiteStorage, client: FlaskClient, asked: Survey) -> None:
-    """What one invitation was given sends no report of another one."""
     first, second = (token[:16] for token in create_tokens(storage, "exam", 2))
     moment = datetime.now(UTC)
     people = [person(client, asked, invitation, MemoryLedger(), moment) for invitation in (first, second)]

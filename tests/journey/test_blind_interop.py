@@ -37,7 +37,6 @@ def other() -> Iterator[Other]:
 
 @pytest.mark.parametrize("bits", [2048, 3072])
 def test_their_device_redeems_at_our_issuer(other: Other, bits: int) -> None:
-    """And what it spends is good here."""
     signer = key(0, bits)
     signed = message(signer.modulus, secrets.token_bytes(16))
     named = {"modulus": spell_modulus(signer.modulus), "message": spell(signed)}
@@ -50,7 +49,6 @@ def test_their_device_redeems_at_our_issuer(other: Other, bits: int) -> None:
 
 @pytest.mark.parametrize("bits", [2048, 3072])
 def test_our_device_redeems_at_their_issuer(other: Other, bits: int) -> None:
-    """Their signer gives what ours gives, and it is good here and there."""
     signer = key(0, bits)
     modulus, signed = signer.modulus, message(signer.modulus, secrets.token_bytes(16))
     blinded = blind(signed, modulus, secrets.token_bytes(SALT), draw_factor(modulus, secrets.token_bytes))

@@ -42,7 +42,6 @@ def killed_while(running: Running, path: str, body: bytes, headers: dict[str, st
 
 
 def report_of(asked: Survey, report_id: bytes) -> bytes:
-    """A report under this id."""
     return dump_report(replace(randomize(asked, encode(asked, ANSWERS), Draws()), report_id=report_id.hex()), asked)
 
 
@@ -80,11 +79,9 @@ def live_on(folder: Path, lives: int) -> None:
 
 
 def test_killed_server_signs_and_stores_once(tmp_path: Path) -> None:
-    """Once while it signs, once while it stores."""
     live_on(tmp_path, 1)
 
 
 @pytest.mark.slow
 def test_server_killed_a_hundred_times_signs_and_stores_once(tmp_path: Path) -> None:
-    """Fifty times each."""
     live_on(tmp_path, 50)

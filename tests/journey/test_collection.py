@@ -19,7 +19,6 @@ SMALL = survey()
 
 @pytest.fixture(scope="module")
 def server(shared_server: SharedServer) -> Running:
-    """One survey for all of this."""
     return shared_server.publish(survey())
 
 
@@ -29,23 +28,19 @@ def reports(count: int, asked: Survey = SMALL) -> list[bytes]:
 
 
 def send(server: Running, path: str, body: bytes) -> requests.Response:
-    """Post to one of the respondents' routes."""
     return requests.post(f"{server.api}/{path}", data=body, headers=JSON, timeout=30)
 
 
 def batch(bodies: list[bytes]) -> bytes:
-    """A batch of these reports."""
     items = b",".join(b'{"report":' + body.rstrip() + b"}" for body in bodies)
     return b'{"format":"sottovoce-batch/1","items":[' + items + b"]}"
 
 
 def withdrawal(body: bytes) -> bytes:
-    """The request that takes a report back."""
     return json.dumps({"report_id": json.loads(body)["report_id"]}, separators=(",", ":")).encode()
 
 
 def test_batch_of_a_thousand_is_stored_once_and_counted(server: Running) -> None:
-    """Sent twice it counts once, and each receipt is that of the report sent alone."""
     before, bodies = server.reports(), reports(1000, server.survey)
     first, second = (send(server, "reports/batch", batch(bodies)) for _ in range(2))
 
@@ -60,7 +55,6 @@ def test_batch_of_a_thousand_is_stored_once_and_counted(server: Running) -> None
 
 
 def test_batch_has_limits_of_its_own(server: Running) -> None:
-    """1,001 items are malformed, half a megabyte is too large; other routes keep the smaller limit."""
     check_problem(send(server, "reports/batch", batch(reports(1, server.survey) * 1001)), 400, "malformed")
     check_problem(send(server, "reports/batch", b" " * (512 * 1024 + 1)), 413, "too_large")
     check_problem(send(server, "withdraw", b" " * (64 * 1024 + 1)), 413, "too_large")
@@ -68,7 +62,6 @@ def test_batch_has_limits_of_its_own(server: Running) -> None:
 
 
 def test_withdrawn_report_is_gone_for_good(server: Running) -> None:
-    """200 twice, 410 for the report, 404 for an id that was never there."""
     (body,) = reports(1, server.survey)
     send(server, "reports", body)
     before = server.reports()

@@ -33,7 +33,6 @@ SECOND = {"access": "token", "revision": 2, "title": {"en": "Examinations"}}
 
 
 def answer(transport: Transport, asked: Survey, token: str) -> dict[str, object]:
-    """One person's report of this revision; the receipt."""
     body = dump_report(randomize(asked, encode(asked, ANSWERS), Draws()), asked)
     return transport.submit(asked.name, body, token)
 
@@ -72,7 +71,6 @@ def test_old_links_and_tokens_outlive_a_correction(tmp_path: Path, fresh: Callab
 
 
 def state(transport: Transport, asked: Survey) -> str:
-    """How the revision stands, as a device is told."""
     found = standing(transport.fetch_status("exam") or {}, asked, 0)
     return "" if found is None else found.state
 
@@ -102,7 +100,6 @@ def test_every_device_is_told_the_same(running: Running) -> None:
 
 
 def test_publish_fills_in_the_chain_whatever_publishes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command, the server that starts with a file, a program: one chain; publishing again is no correction."""
     for number in (1, 2, 3):
         (tmp_path / f"{number}.json").write_text(json.dumps(document(revision=number)), encoding="utf-8")
     published = [invoke(tmp_path, "survey", "publish", f"{number}.json", "--data", "data") for number in (1, 2, 2)]

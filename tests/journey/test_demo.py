@@ -19,10 +19,7 @@ from tests.unit.shared.test_schema import validator
 
 
 def test_demo_finds_the_truth_of_a_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every tenth of its people, in this process: the export holds all reports; a second run is refused in words.
-
-    What is no terminal, and shows no bar, gets a line a second from the start.
-    """
+    """Every tenth of its people; what is no terminal, and shows no bar, gets a line a second from the start."""
     people = demo_answers()[::10]
     monkeypatch.setattr("sottovoce.cli.demo.run.demo_answers", lambda: people)
     done = invoke(tmp_path, "demo", "--exit", "--folder", "data", "--export", "export.json")
@@ -38,7 +35,6 @@ def test_demo_finds_the_truth_of_a_sample(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_demo_can_be_watched_before_everybody_has_answered(tmp_path: Path) -> None:
-    """Its first link is printed, and signs in, before its results; the results page opens meanwhile."""
     command = [sys.executable, "-m", "sottovoce.cli", "demo", "--folder", "data"]
     with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
         try:
@@ -60,7 +56,6 @@ def test_demo_can_be_watched_before_everybody_has_answered(tmp_path: Path) -> No
 
 @pytest.mark.slow
 def test_demo_sends_every_row_and_finds_the_truth(tmp_path: Path) -> None:
-    """6,366 reports in a process, counts that equal a recount, and an export that validates."""
     ended = sottovoce(tmp_path, "demo", "--exit", "--folder", "data", "--export", "export.json")
     exported = json.loads((tmp_path / "export.json").read_text())
     storage = SQLiteStorage(tmp_path / "data" / "sottovoce.sqlite")
@@ -74,7 +69,6 @@ def test_demo_sends_every_row_and_finds_the_truth(tmp_path: Path) -> None:
 
 
 def test_demo_would_notice_swapped_labels() -> None:
-    """An estimate of "no" under the name of "yes" lies beyond the limit; the right one does not."""
     coin = demo_survey().questions[0].mechanism
     assert isinstance(coin, BinaryRR)
     truth = sum(person["affair_coin"] == "yes" for person in demo_answers()) / 6366
@@ -87,7 +81,6 @@ def test_demo_would_notice_swapped_labels() -> None:
 
 
 def test_demo_answers_fit_the_survey() -> None:
-    """Every row answers every question with one of its options."""
     questions: dict[str, Question] = {question.name: question for question in demo_survey().questions}
     people = demo_answers()
 

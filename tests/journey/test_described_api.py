@@ -31,7 +31,6 @@ for module in pkgutil.walk_packages(generated.__path__, "generated."):
 
 @pytest.fixture(scope="module")
 def described(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A real aggregator with a survey for each purpose."""
     with start(tmp_path_factory.mktemp("described") / "data", survey()) as running:
         storage = running.storage()
         for name, access in (("over", "open"), ("gone", "open"), ("invited", "token")):
@@ -53,7 +52,6 @@ def findings(running: Running, folder: Path, *options: str, description: str = "
 
 
 def test_application_keeps_to_its_description(described: Running, tmp_path: Path) -> None:
-    """Every route, with random requests that its description allows, and with some that it does not."""
     found = findings(described, tmp_path, "--phases", "examples,fuzzing", "--max-examples", str(EXAMPLES))
     assert not found, found
     with closing(described.storage()) as storage:
@@ -68,7 +66,6 @@ def test_application_keeps_to_its_description_for_ten_minutes(described: Running
 
 
 def test_breach_of_a_description_would_be_found(described: Running, tmp_path: Path) -> None:
-    """A reply without what the description says that it has."""
     said = requests.get(f"{described.url}/openapi.json", timeout=15).json()
     said["components"]["schemas"]["TokenCounts"]["required"].append("lost")
     (tmp_path / "wrong.json").write_text(json.dumps(said), encoding="utf-8")
@@ -79,14 +76,12 @@ def test_breach_of_a_description_would_be_found(described: Running, tmp_path: Pa
 
 @pytest.fixture(scope="module")
 def description(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The description as a file."""
     file = tmp_path_factory.mktemp("description") / "openapi.json"
     file.write_text(json.dumps(describe(ROUTES)), encoding="utf-8")
     return file
 
 
 def run(*command: str | Path, folder: Path) -> str:
-    """Output of a program that ended well."""
     paths = os.pathsep.join([str(TOOLS / ".venv/bin"), str(TOOLS / "node_modules/.bin"), os.environ["PATH"]])
     ended = subprocess.run(
         command, check=False, capture_output=True, text=True, cwd=folder, env={**os.environ, "PATH": paths}
@@ -96,7 +91,6 @@ def run(*command: str | Path, folder: Path) -> str:
 
 
 def operations(description: Path) -> set[str]:
-    """Name of each operation."""
     paths = json.loads(description.read_text(encoding="utf-8"))["paths"]
     return {at[method]["operationId"] for at in paths.values() for method in at if method != "parameters"}
 
@@ -115,7 +109,6 @@ def test_python_client_has_every_operation(description: Path, tmp_path: Path) ->
 
 
 def test_typescript_client_compiles_and_has_every_operation(description: Path, tmp_path: Path) -> None:
-    """In the strictest reading."""
     run("openapi-typescript", description, "-o", "api.ts", folder=tmp_path)
     run("tsc", "--noEmit", "--strict", "api.ts", folder=tmp_path)
 
@@ -124,7 +117,6 @@ def test_typescript_client_compiles_and_has_every_operation(description: Path, t
 
 
 def test_linter_of_descriptions_finds_no_error(description: Path, tmp_path: Path) -> None:
-    """Of the rules that it has for OpenAPI."""
     (tmp_path / "rules.yaml").write_text('extends: ["spectral:oas"]\n', encoding="utf-8")
 
     said = run("spectral", "lint", "-r", "rules.yaml", "--fail-severity", "error", description, folder=tmp_path)

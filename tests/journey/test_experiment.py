@@ -28,7 +28,6 @@ def is_near(figure: dict[str, float], truth: float) -> bool:
 
 
 def study() -> dict[str, Any]:
-    """What papers field."""
     return survey(
         asks("year", kind="select_one", choices=names(2), public=True, in_files=True),
         asks("cheated_direct", "direct", public=True, in_files=True),
@@ -62,7 +61,6 @@ def closed(running: Running, tmp_path: Path) -> Path:
 
 
 def test_two_arm_study_goes_from_file_to_table(closed: Path, tmp_path: Path) -> None:
-    """Shares by arm, difference and ratio, a regression on the arm, the arm in the files, and a backup."""
     check_analyses(closed, tmp_path)
     check_files(closed, tmp_path)
     saved = invoke(tmp_path, "db", "backup", "saved.sqlite", "--data", str(closed))
@@ -71,7 +69,6 @@ def test_two_arm_study_goes_from_file_to_table(closed: Path, tmp_path: Path) -> 
 
 
 def check_analyses(closed: Path, tmp_path: Path) -> None:
-    """Run the verbs on the closed study."""
     place = ("--data", str(closed), "--json")
     across = json.loads(invoke(tmp_path, "results", "compare", "study", "--outcome", "cheated", "--groups", "arm",
                                "--against", "cheated_direct", *place).stdout)  # fmt: skip
@@ -94,7 +91,6 @@ def check_analyses(closed: Path, tmp_path: Path) -> None:
 
 
 def check_files(closed: Path, tmp_path: Path) -> None:
-    """CSV, SPSS, Stata and Parquet, empty where a question was not asked; a folder of files is read again."""
     place = ("--data", str(closed), "--format", "all", "--yes", "--out", "files")
     assert invoke(tmp_path, "results", "export", "study", *place).returncode == 0
     folder = tmp_path / "files"

@@ -65,7 +65,6 @@ def test_running_servers_database_is_for_its_user_alone(tmp_path: Path) -> None:
     ids=lambda words: words[0],
 )  # fmt: skip
 def test_no_verb_replaces_or_follows_a_link(tmp_path: Path, words: list[str]) -> None:
-    """It is refused in words, and neither the link nor what it leads to has changed."""
     run(tmp_path, "new", "survey.yaml")
     run(tmp_path, "survey", "publish", "survey.yaml", "--data", "data")
     for name, target in (("link", "kept"), ("loose", "nothing")):

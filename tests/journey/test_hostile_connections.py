@@ -52,7 +52,6 @@ def memory(server: Running) -> float:
 
 
 def connect(server: Running, data: bytes = b"") -> socket.socket:
-    """A connection on which this was sent."""
     parts = urlsplit(server.url)
     connection = socket.create_connection((parts.hostname, parts.port or 80), timeout=20)
     connection.sendall(data)
@@ -60,7 +59,6 @@ def connect(server: Running, data: bytes = b"") -> socket.socket:
 
 
 def received(connection: socket.socket) -> bytes:
-    """All that comes until the other side closes."""
     reply = b""
     try:
         while chunk := connection.recv(65536):
@@ -88,7 +86,6 @@ def test_connections_that_ask_for_nothing_hold_nobody_up(server: Running, data: 
 
 
 def test_http_2_without_tls_is_not_spoken(server: Running) -> None:
-    """Neither at once nor by an upgrade: every reply is of HTTP/1.1."""
     with connect(server, PREFACE) as connection:
         reply = received(connection)
     upgrade = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\n"
@@ -100,7 +97,6 @@ def test_http_2_without_tls_is_not_spoken(server: Running) -> None:
 
 
 def test_head_that_does_not_end_is_cut_off(server: Running) -> None:
-    """Because of its time, and because of its size."""
     with connect(server, HALF_A_HEAD) as slow, connect(server, HALF_A_HEAD + b"x" * 16_384) as large:
         replies = [received(large), received(slow)]
 
@@ -109,7 +105,6 @@ def test_head_that_does_not_end_is_cut_off(server: Running) -> None:
 
 
 def large_body(path: str, length: int, *lines: str) -> bytes:
-    """The head of a request that has a large body."""
     head = [f"POST {path} HTTP/1.1", "Host: x", "Content-Type: application/json", f"Content-Length: {length}", *lines]
     return "\r\n".join([*head, "", ""]).encode()
 
@@ -118,7 +113,6 @@ def large_body(path: str, length: int, *lines: str) -> bytes:
     ("end", "most"), [("publish", 4 * 2**20), ("tokens/revoke", 512 * 1024)], ids=["publish", "revoke"]
 )
 def test_large_body_is_not_read_from_who_is_no_researcher(server: Running, end: str, most: int) -> None:
-    """The head alone is refused, like a small request as a whole; what nobody may send is refused as too large."""
     address = f"{server.api}/{end}"
     small = requests.post(address, data=b"{}", headers={"Content-Type": "application/json"}, timeout=15)
     wrong, right = "Authorization: Bearer researcher-wrong", f"Authorization: Bearer {server.token}"
@@ -132,7 +126,6 @@ def test_large_body_is_not_read_from_who_is_no_researcher(server: Running, end: 
 
 
 def test_researchers_large_body_is_read(server: Running) -> None:
-    """The limits of those who may are as before."""
     headers = {**server.researcher, "Content-Type": "application/json"}
     text = b'{"tokens": []}'
     revoked = requests.post(f"{server.api}/tokens/revoke", data=text.ljust(500_000), headers=headers, timeout=15)

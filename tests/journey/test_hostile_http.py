@@ -34,12 +34,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 def good(asked: Survey = SMALL) -> bytes:
-    """An honest report."""
     return dump_report(randomize(asked, encode(asked, ANSWERS), Draws()), asked)
 
 
 def post(server: Running, body: bytes, **headers: str) -> requests.Response:
-    """Send a body as a report."""
     return requests.post(f"{server.api}/reports", data=body, headers={**JSON, **headers}, timeout=15)
 
 
@@ -58,7 +56,6 @@ def raw(server: Running, data: bytes, seconds: float = 15) -> bytes:
 
 
 def head(server: Running, *lines: str) -> bytes:
-    """The head of a report request with these further lines."""
     path = urlsplit(f"{server.api}/reports").path
     return "\r\n".join([f"POST {path} HTTP/1.1", "Host: x", *lines, "", ""]).encode()
 
@@ -73,7 +70,6 @@ def check_problem(reply: requests.Response, status: int, code: str, sentinel: st
 
 
 def test_every_mutant_is_a_400_and_nothing_is_stored(server: Running) -> None:
-    """Bad UTF-8, duplicate keys, NaN, true for 1, deep nesting, other order, other spelling: all malformed."""
     before = server.reports()
     for mutant in mutants(good().decode().rstrip()):
         check_problem(post(server, mutant), 400, "malformed")
@@ -96,7 +92,6 @@ def test_every_mutant_is_a_400_and_nothing_is_stored(server: Running) -> None:
     ],
 )
 def test_wrong_content_has_its_own_reason(server: Running, change: dict[str, object], status: int, code: str) -> None:
-    """A report of the right form with impossible content is refused by name."""
     document = {**json.loads(good()), **change}
     body = json.dumps(document, separators=(",", ":")).encode().ljust(len(good()))
     reply = post(server, body)
@@ -108,7 +103,6 @@ def test_wrong_content_has_its_own_reason(server: Running, change: dict[str, obj
 
 
 def test_unknown_survey_is_a_404_that_does_not_repeat_the_name(server: Running) -> None:
-    """Neither for reports nor for the survey itself."""
     address = f"{server.url}/api/v1/surveys/sentinel"
     check_problem(requests.get(address, timeout=15), 404, "unknown_survey", "sentinel")
     check_problem(requests.post(f"{address}/reports", data=good(), headers=JSON, timeout=15), 404, "unknown_survey",
@@ -116,7 +110,6 @@ def test_unknown_survey_is_a_404_that_does_not_repeat_the_name(server: Running) 
 
 
 def test_same_id_is_acknowledged_again_and_another_body_is_a_409(server: Running) -> None:
-    """The first receipt for the same bytes, a conflict for others."""
     body = good()
     first, again = post(server, body), post(server, body)
     document = json.loads(body)
@@ -134,7 +127,6 @@ def test_same_id_is_acknowledged_again_and_another_body_is_a_409(server: Running
     ["text/plain", "application/foo+json", "application/json; charset=latin-1", "multipart/form-data", "", "json"],
 )
 def test_other_content_type_is_a_415(server: Running, content_type: str) -> None:
-    """Only plain JSON is read."""
     reply = requests.post(f"{server.api}/reports", data=good(), headers={"Content-Type": content_type}, timeout=15)
 
     check_problem(reply, 415, "unsupported_type")
@@ -152,7 +144,6 @@ def test_compressed_body_is_a_415(server: Running) -> None:
 
 
 def test_body_over_the_limit_is_a_413(server: Running) -> None:
-    """Declared or sent, too large is too large."""
     check_problem(post(server, good() + b" " * 70_000), 413, "too_large")
     reply = raw(server, head(server, "Content-Type: application/json", "Content-Length: 99999999999"))
     assert b" 413 " in reply.split(b"\r\n")[0]
@@ -199,7 +190,6 @@ def test_length_that_lies_stores_nothing(server: Running) -> None:
 
 
 def test_a_hundred_slow_bodies_hold_nobody_up(server: Running) -> None:
-    """While a hundred connections drip, others are served; the slow ones are refused in the end."""
     parts = urlsplit(server.url)
     start_of_body = head(server, "Content-Type: application/json", f"Content-Length: {len(good())}") + b"{"
     slow = []
@@ -218,7 +208,6 @@ def test_a_hundred_slow_bodies_hold_nobody_up(server: Running) -> None:
 
 @pytest.mark.parametrize("name", ["exam'--", "exam%27%3B%20DROP%20TABLE%20reports--", "exam%22%20OR%201=1", "exam%00"])
 def test_sql_in_a_name_or_a_token_is_a_name_or_a_token(server: Running, name: str) -> None:
-    """It names no survey, opens nothing, and the tables are as they were."""
     before = server.reports()
     address = f"{server.url}/api/v1/surveys/{name}"
     for reply in (
@@ -234,7 +223,6 @@ def test_sql_in_a_name_or_a_token_is_a_name_or_a_token(server: Running, name: st
 
 
 def test_other_methods_and_paths_are_problem_documents(server: Running) -> None:
-    """405 and 404 too; a method nobody knows is an error of the client."""
     check_problem(requests.delete(f"{server.api}/reports", timeout=15, headers={"Content-Length": "0"}), 405,
                   "method_not_allowed")  # fmt: skip
     check_problem(requests.get(f"{server.url}/sentinel", timeout=15), 404, "not_found", "sentinel")
@@ -243,7 +231,6 @@ def test_other_methods_and_paths_are_problem_documents(server: Running) -> None:
 
 
 def test_proxys_headers_and_a_strange_host_change_nothing(server: Running) -> None:
-    """Nobody in front is believed, and no reply repeats the host that was asked for."""
     lies = {
         "Host": "sentinel.example",
         "X-Forwarded-Host": "sentinel.example",
@@ -266,7 +253,6 @@ def test_proxys_headers_and_a_strange_host_change_nothing(server: Running) -> No
 
 
 def test_preflight_allows_a_saved_page_and_nothing_more(server: Running) -> None:
-    """The three respondents' routes answer any origin; the researchers' none."""
     origin = {"Origin": "null", "Access-Control-Request-Method": "POST"}
     allowed = requests.options(f"{server.api}/reports", headers=origin, timeout=15)
     private = requests.get(f"{server.url}/api/v1/surveys", headers={**origin, **server.researcher}, timeout=15)
@@ -290,7 +276,6 @@ def test_survey_bytes_are_the_same_for_everybody(server: Running) -> None:
 
 
 def test_closed_survey_is_a_409(running: Running) -> None:
-    """New reports are refused after closing, known ones acknowledged."""
     known = good(running.survey)
     post(running, known)
     requests.post(f"{running.api}/close", headers=running.researcher, timeout=15)
@@ -301,7 +286,6 @@ def test_closed_survey_is_a_409(running: Running) -> None:
 
 
 def test_64_copies_at_once_count_once(server: Running) -> None:
-    """Over real connections, all at the same moment."""
     before, body = server.reports(), good()
     barrier = threading.Barrier(64)
     statuses: list[int] = []
@@ -321,7 +305,6 @@ def test_64_copies_at_once_count_once(server: Running) -> None:
 
 
 def test_network_that_sends_too_much_is_told_to_come_back(tmp_path: Path) -> None:
-    """Behind one proxy that is believed: 429 for that network, and only for it; nothing of it is kept."""
     with start(tmp_path, survey(), rate_limit=2, proxy_hops=1) as process:
         # The network is the first three parts of what the nearest proxy says; whatever stands before that is a lie.
         replies = [post(process, good(), **{"X-Forwarded-For": f"10.9.8.7, 203.0.113.{n}"}) for n in range(8)]
@@ -347,7 +330,6 @@ def test_validator_is_a_real_one() -> None:
     [("gzip", "gzip"), ("br", "br"), ("gzip, deflate, br", "br"), ("br;q=0, gzip", "gzip"), ("deflate", None)],
 )
 def test_page_is_compressed_for_whoever_can_read_it(server: Running, accepted: str, coding: str | None) -> None:
-    """The parts of the form travel compressed, and are the same bytes either way."""
     files = by_path(page_files(), "exam")
     for part in (path for path in files if path.endswith(("/exam", "/respondent.js", "/en.json"))):
         plain = requests.get(f"{server.url}{part}", headers={"Accept-Encoding": "identity"}, timeout=15)

@@ -76,7 +76,6 @@ def closed(running: Running, tmp_path: Path) -> Path:
 
 
 def test_corrected_estimates_are_near_the_truth(closed: Path, tmp_path: Path) -> None:
-    """Within three standard errors; where people are careless, uncorrected shares are not."""
     place = ("--data", str(closed), "--format", "all", "--yes", "--out", "files")
     assert invoke(tmp_path, "results", "export", "joint", *place).returncode == 0
     found = json.loads((tmp_path / "files/export.json").read_text(encoding="utf-8"))
@@ -92,12 +91,10 @@ def test_corrected_estimates_are_near_the_truth(closed: Path, tmp_path: Path) ->
 
 
 def is_near(figure: dict[str, float], truth: float) -> bool:
-    """Return True if an estimate is within three standard errors of the truth."""
     return abs(figure["raw"] - truth) < 3 * figure["std_error"]
 
 
 def check_shares(found: dict[str, Any]) -> None:
-    """Check the share of careless people, and the shares of yes with and without the correction."""
     assert is_near(found["careless"], CARELESS)
     shares = {each["name"]: each for each in found["questions"]}
     for name, truth in SHARES.items():
@@ -106,7 +103,6 @@ def check_shares(found: dict[str, Any]) -> None:
 
 
 def check_comparisons(closed: Path, tmp_path: Path) -> None:
-    """Check differences between arms, a model and a table, among those who answered with care."""
     place = ("--among", "careful", "--data", str(closed), "--json")
 
     def compared(*words: str) -> dict[str, Any]:

@@ -53,11 +53,9 @@ class Server:
         self.start()
 
     def storage(self) -> Storage:
-        """The database, beside the server."""
         return open_url(self.database, self.folder)
 
     def start(self) -> None:
-        """Start, and wait until it is ready."""
         port = free_port()
         self.url = f"http://127.0.0.1:{port}"
         environment = {**os.environ, **before_others(self.sources), "SOTTOVOCE_DATABASE": self.database}
@@ -102,13 +100,7 @@ def _children(pid: int) -> list[str]:
 
 
 class Senders:
-    """Threads that send reports, alone and in batches, and note which were acknowledged.
-
-    Args:
-        url: the server's address.
-        threads: their number; every third sends batches.
-        pause: seconds between two requests of a thread.
-    """
+    """Threads that send reports and note which were acknowledged; each third sends batches, ``pause`` seconds apart."""
 
     def __init__(self, url: str, threads: int = 6, pause: float = 0) -> None:
         self.url, self._pause = url, pause
@@ -126,12 +118,10 @@ class Senders:
             thread.start()
 
     def wait(self, count: int) -> None:
-        """Until so many requests were acknowledged."""
         for _ in range(count):
             assert self._progress.acquire(timeout=30)
 
     def end(self) -> None:
-        """Stop sending."""
         self._ended.set()
         for thread in self._threads:
             thread.join()
@@ -242,7 +232,6 @@ def test_kills_and_an_end_in_order_lose_nothing_that_was_acknowledged(tmp_path: 
 
 
 def test_two_processes_share_one_postgresql_under_load(tmp_path: Path) -> None:
-    """Both acknowledge, one is killed, and the counts are those of the rows."""
     url = postgres.fresh()
     with served(tmp_path / "one", url) as one, served(tmp_path / "two", url) as two:
         first, second = Senders(one.url, 3), Senders(two.url, 3)
@@ -258,7 +247,6 @@ def test_two_processes_share_one_postgresql_under_load(tmp_path: Path) -> None:
 
 
 def test_connections_lost_under_load_lose_no_report(tmp_path: Path) -> None:
-    """PostgreSQL drops every connection again and again: refusals to come back later, nothing worse, no loss."""
     url = postgres.fresh()
     drop = (
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
@@ -277,7 +265,6 @@ def test_connections_lost_under_load_lose_no_report(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("fresh", BACK_ENDS.values(), ids=BACK_ENDS)
 def test_million_reports_are_there_after_a_kill(tmp_path: Path, fresh: Callable[[], str]) -> None:
-    """Killed with a million rows under load, it is ready again without anybody's help, and counts are right."""
     with served(tmp_path / "data", fresh()) as server:
         fill(server, 1_000_000)
         before = Senders(server.url)
@@ -298,7 +285,6 @@ def test_million_reports_are_there_after_a_kill(tmp_path: Path, fresh: Callable[
 
 
 def fill(server: Server, count: int) -> None:
-    """So many reports, stored beside the server."""
     storage = server.storage()
     exam = plan(storage.surveys()[0].key)
     for start in range(0, count, 16_000):
@@ -339,13 +325,11 @@ def _memory(server: Server) -> int:
 def test_overload_is_refused_and_loses_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fresh: Callable[[], str]
 ) -> None:
-    """Four times as many connections as the server takes."""
     overload(tmp_path / "overload", monkeypatch, 128, 1, fresh())
 
 
 @pytest.mark.slow
 def test_fifty_kills_lose_nothing(tmp_path: Path) -> None:
-    """25 of the whole group and 25 of the worker, each of a fresh server."""
     with served(tmp_path / "data") as server:
         rounds(server, 25)
     for number in range(25):
@@ -355,6 +339,5 @@ def test_fifty_kills_lose_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_twenty_kills_lose_nothing_on_postgresql(tmp_path: Path) -> None:
-    """20 of the whole group."""
     with served(tmp_path / "data", postgres.fresh()) as server:
         rounds(server, 20)

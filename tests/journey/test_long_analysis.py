@@ -36,7 +36,6 @@ class LongServer(Server):
         storage.close()
 
     def begin(self) -> str:
-        """Ask for the model; returns its address."""
         reply = requests.post(f"{self.url}/api/v1/surveys/long/regression", json=LONG, headers=self.headers, timeout=60)
         assert reply.status_code == 202, reply.text
         return f"{self.url}{reply.headers['Location']}"
@@ -51,7 +50,6 @@ class LongServer(Server):
                 return reply
 
     def state(self, address: str) -> requests.Response:
-        """The reply at the address of an analysis."""
         return requests.get(address, headers=self.headers, timeout=60)
 
     def children(self) -> list[int]:
@@ -82,14 +80,12 @@ def _publish(storage: Storage) -> None:
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[LongServer]:
-    """A server of its own."""
     made = LongServer(tmp_path / "data")
     yield made
     made.kill_group()
 
 
 def wait_until_gone(pids: list[int]) -> None:
-    """Wait until these processes have ended."""
     deadline = time.monotonic() + 60
     while not all(map(is_gone, pids)):
         assert time.monotonic() < deadline
@@ -97,7 +93,6 @@ def wait_until_gone(pids: list[int]) -> None:
 
 
 def test_reports_and_other_surveys_do_not_wait_for_a_long_model(server: LongServer) -> None:
-    """Tables, files and reports are answered while it runs; cancelled, it leaves no process."""
     address = server.begin()
     for body in reports(5, survey()):
         sent = requests.post(f"{server.url}/api/v1/surveys/exam/reports", data=body, headers=JSON, timeout=60)
@@ -119,7 +114,6 @@ def test_reports_and_other_surveys_do_not_wait_for_a_long_model(server: LongServ
 
 
 def test_killed_worker_leaves_no_process_and_its_analysis_is_gone(server: LongServer) -> None:
-    """The next worker says that it was restarted, and takes the request again."""
     address = server.begin()
     children = server.children()
     os.kill(server.workers()[0], signal.SIGKILL)
@@ -139,7 +133,6 @@ def test_killed_worker_leaves_no_process_and_its_analysis_is_gone(server: LongSe
 
 
 def test_server_that_is_told_to_end_ends_its_analyses(server: LongServer) -> None:
-    """At once, and no process stays."""
     server.begin()
     children = server.children()
 

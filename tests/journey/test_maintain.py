@@ -62,7 +62,6 @@ def test_backup_while_reports_come_in_restores_to_a_moment_of_that_time(tmp_path
 
 
 def test_doctor_finds_a_wrong_count(tmp_path: Path) -> None:
-    """One count that is off by one is named, with exit code 1."""
     store(tmp_path / "data", survey())
     assert invoke(tmp_path, "db", "doctor", "--data", "data").returncode == 0
     with sqlite3.connect(tmp_path / "data" / "sottovoce.sqlite") as connection:
@@ -91,7 +90,6 @@ def test_doctor_says_which_table_is_not_as_it_should_be(tmp_path: Path) -> None:
 
 
 def test_copy_moves_everything_there_and_back(tmp_path: Path) -> None:
-    """To PostgreSQL and from there to a file: surveys, reports, withdrawals, counts and researchers."""
     store(tmp_path / "data", survey())
     url = postgres.fresh()
     (tmp_path / "address").write_text(url)
@@ -122,7 +120,6 @@ def test_purge_forgets_ids_when_they_fall_due(tmp_path: Path) -> None:
 
 
 def test_metrics_count_and_need_a_researcher(own_server: Running) -> None:
-    """Snapshots and refusals only; 401 without a token."""
     for body in reports(30):
         send(own_server, "reports", body)
     send(own_server, "reports", b"{}")
@@ -143,7 +140,6 @@ def disturbed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 def test_readiness_turns_red_when_the_schema_is_another(disturbed: Running) -> None:
-    """And green again when it is back; the process itself stays alive."""
     path = disturbed.data / "sottovoce.sqlite"
 
     def becomes(version: int, status: int) -> bool:
@@ -165,14 +161,12 @@ def limit_files(running: Running, size: int) -> None:
 
 
 def statuses_of(running: Running) -> Iterator[int]:
-    """What readiness says, again and again."""
     while True:
         yield requests.get(f"{running.url}/readyz", timeout=5).status_code
         time.sleep(0.02)
 
 
 def check_full(running: Running, fill: Callable[[], object], empty: Callable[[], object]) -> None:
-    """Nothing is acknowledged while the disk is full, readiness says so, and then all goes on."""
     before, bodies = reports(5), reports(40)
     assert [send(running, "reports", body).status_code for body in before] == [200] * 5
     fill()
@@ -198,12 +192,10 @@ def check_full(running: Running, fill: Callable[[], object], empty: Callable[[],
 
 
 def test_full_disk_is_a_503_and_passes(disturbed: Running) -> None:
-    """A database that can grow no more refuses, and nothing acknowledged is lost."""
     check_full(disturbed, lambda: limit_files(disturbed, 1), lambda: limit_files(disturbed, NO_LIMIT))
 
 
 def fill_up(path: Path) -> None:
-    """Write until nothing fits any more."""
     with suppress(OSError), path.open("wb", buffering=0) as file:
         while True:
             file.write(bytes(4096))

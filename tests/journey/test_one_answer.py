@@ -6,7 +6,6 @@ from tests.journey import one_answer
 
 
 def test_the_page_has_the_ten_steps_of_the_path_in_their_order() -> None:
-    """Its headings are the words of the path."""
     path = one_answer.PAGE.read_text(encoding="utf-8").split("\n")[2].replace("||", "->").split("->")
     headings = [heading.split(". ")[1].lower() for heading, _ in one_answer.steps()[1:]]
 
@@ -15,7 +14,6 @@ def test_the_page_has_the_ten_steps_of_the_path_in_their_order() -> None:
 
 
 def test_the_code_of_the_page_takes_one_answer_to_its_estimate(tmp_path: Path) -> None:
-    """It runs as it stands, with both languages' bytes equal, a report in the database and an estimate at the end."""
     told: list[str] = []
     names = one_answer.run(tmp_path, told.append)
 

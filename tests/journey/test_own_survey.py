@@ -74,7 +74,6 @@ def serving(folder: Path, *words: str, token_file: bool = True) -> Iterator[tupl
 
 
 def test_serve_prints_the_token_once(tmp_path: Path) -> None:
-    """A second start knows its researchers and shows no token."""
     invoke(tmp_path, "new")
     with serving(tmp_path, "survey.yaml") as (printed, _, token):
         assert token
@@ -99,7 +98,6 @@ def test_log_of_a_supervised_start_lets_nobody_in_for_long(tmp_path: Path) -> No
 
 
 def test_serve_refuses_a_taken_port_in_words(tmp_path: Path, running: Running) -> None:
-    """The message says what to do."""
     refused = invoke(tmp_path, "serve", "--port", running.url.rsplit(":", 1)[1])
 
     assert (refused.returncode, "--port" in refused.stderr) == (1, True)
@@ -107,7 +105,6 @@ def test_serve_refuses_a_taken_port_in_words(tmp_path: Path, running: Running) -
 
 
 def test_survey_file_with_mistakes_says_all_and_publishes_nothing(tmp_path: Path) -> None:
-    """A line for each mistake with its place, exit code 1, no database, and none of the values."""
     invoke(tmp_path, "new")
     text = (tmp_path / "survey.yaml").read_text()
     broken = text.replace("revision: 1", "revision: sentinel").replace("{name: coin_flip}", "{name: sentinel}")
@@ -129,7 +126,6 @@ def test_survey_file_with_mistakes_says_all_and_publishes_nothing(tmp_path: Path
 
 
 def test_respond_asks_in_the_terminal_and_prints_what_it_sent(tmp_path: Path, running: Running) -> None:
-    """The bytes on standard output are those that the aggregator stored; a second run sends the same."""
     numbers = "2\n2\n2\ny\n"
     first = invoke(tmp_path, "respond", running.link, input=numbers)
     again = invoke(tmp_path, "respond", running.link)
@@ -145,7 +141,6 @@ def test_respond_asks_in_the_terminal_and_prints_what_it_sent(tmp_path: Path, ru
 
 
 def test_respond_leaves_no_true_answer_on_the_disk(tmp_path: Path, running: Running) -> None:
-    """The ledger holds the report, its cost and the survey, and nothing from which the choice could be told."""
     invoke(tmp_path, "respond", running.link, input="2\n2\n2\ny\n")
     (entry,) = (tmp_path / "ledger").glob("*.json")
     document = json.loads(entry.read_text())
@@ -172,7 +167,6 @@ def test_respond_leaves_no_true_answer_on_the_disk(tmp_path: Path, running: Runn
 def test_respond_refuses_a_bad_link_in_words(
     running: Running, monkeypatch: pytest.MonkeyPatch, link: str, message: str
 ) -> None:
-    """Nothing is sent, and there is no traceback."""
     original = Transport.__init__
 
     def impatient(self: Transport, origin: str) -> None:
@@ -185,7 +179,6 @@ def test_respond_refuses_a_bad_link_in_words(
 
 
 def test_five_line_example_of_the_readme_is_the_real_interface(running: Running) -> None:
-    """Connect with the link, answer, read the receipt."""
     me = Respondent.connect(running.link, MemoryLedger())
     receipt = me.answer(ANSWERS)
 
@@ -195,7 +188,6 @@ def test_five_line_example_of_the_readme_is_the_real_interface(running: Running)
 
 
 def test_respond_asks_every_type_in_the_terminal(tmp_path: Path, shared_server: SharedServer) -> None:
-    """Options, several options, numbers, vectors; what does not fit is asked again, and never repeated."""
     asked = survey(name="every", questions=every_type())
     wrong = {"select_multiple": "99", "decimal": "0.00001", **dict.fromkeys(["integer", "vector", "date"], "sentinel")}
     lines = []

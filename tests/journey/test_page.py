@@ -18,17 +18,14 @@ from tests.surveys import survey
 
 @pytest.fixture(scope="module")
 def site(shared_server: SharedServer) -> Running:
-    """A real aggregator with one survey."""
     return shared_server.publish(survey())
 
 
 def run(*words: str) -> Result:
-    """The command, in this process."""
     return CliRunner().invoke(main, words)
 
 
 def test_served_page_is_this_releases(site: Running) -> None:
-    """Every file that the aggregator serves, the page and the worker among them."""
     done = run("device", "verify", site.link, "--json")
     document = json.loads(done.stdout)
 
@@ -43,7 +40,6 @@ def test_served_page_is_this_releases(site: Running) -> None:
 
 @pytest.mark.parametrize("name", ["index.html", "respondent.js", "catalogues/hi.json", "sw.js"])
 def test_static_host_is_verified_and_one_changed_byte_is_told(site: Running, tmp_path: Path, name: str) -> None:
-    """Made, put on a host, verified; then changed, and not."""
     folder = tmp_path / "host"
     made = run("survey", "page", site.link, "--folder", str(folder))
     assert made.exit_code == 0
@@ -62,7 +58,6 @@ def test_static_host_is_verified_and_one_changed_byte_is_told(site: Running, tmp
 
 
 def test_static_host_without_a_file_is_told(site: Running, tmp_path: Path) -> None:
-    """A missing part is a page that does not work, or another one."""
     run("survey", "page", site.url, "--folder", str(tmp_path / "host"))
     (tmp_path / "host" / "sw.js").unlink()
     with serving(tmp_path / "host") as origin:
@@ -74,7 +69,6 @@ def test_static_host_without_a_file_is_told(site: Running, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("holds_survey", [True, False])
 def test_saved_page_is_verified_and_one_changed_byte_is_told(site: Running, tmp_path: Path, holds_survey: bool) -> None:
-    """Also the survey within it, and the aggregator that it reports to."""
     file = tmp_path / "saved.html"
     made = run("survey", "page", site.link if holds_survey else site.url, "--file", str(file))
     assert made.exit_code == 0
@@ -99,7 +93,6 @@ def test_page_that_was_turned_to_another_aggregator_names_it(site: Running, tmp_
 
 
 def test_nothing_is_overwritten(site: Running, tmp_path: Path) -> None:
-    """A file or a folder that is there stays as it is."""
     kept = tmp_path / "kept.html"
     kept.write_text("mine")
     refused = run("survey", "page", site.url, "--file", str(kept))

@@ -43,7 +43,6 @@ def test_plan_takes_the_channel_of_a_question(tmp_path: Path) -> None:
     ],
 )
 def test_plan_refuses_the_impossible_in_words(tmp_path: Path, words: list[str], message: str) -> None:
-    """Exit code 1, one line, no figure that looks like an answer."""
     invoke(tmp_path, "new")
     refused = invoke(tmp_path, "plan", *words)
 
@@ -53,7 +52,6 @@ def test_plan_refuses_the_impossible_in_words(tmp_path: Path, words: list[str], 
 
 
 def test_simulate_finds_its_own_truth_and_repeats_it(tmp_path: Path) -> None:
-    """The same seed gives the same table; the estimates lie near the invented truth."""
     invoke(tmp_path, "new")
     first, again, other = (
         invoke(tmp_path, "survey", "simulate", "survey.yaml", "--n", "50000", "--seed", seed, "--json").stdout

@@ -52,7 +52,6 @@ def check_parser(storage: SQLiteStorage) -> None:
 
 
 def check_copies(storage: SQLiteStorage) -> None:
-    """One report sent again counts once."""
     admission = Admission(storage, now)
     (body,) = reports(1)
     for _ in range(3):
@@ -71,7 +70,6 @@ def check_routes(storage: SQLiteStorage) -> None:
 
 
 def check_survey(storage: SQLiteStorage) -> None:
-    """All see the same bytes."""
     client = create_app(Settings(), storage, now, {}).test_client()
     seen = {client.get("/api/v1/surveys/exam", headers={"User-Agent": agent}).data for agent in ("a", "b", "curl")}
     assert seen == {survey().canonical}
@@ -139,7 +137,6 @@ def check_acknowledgement(storage: SQLiteStorage) -> None:
 
 
 def check_sync(storage: SQLiteStorage) -> None:
-    """Every commit is synced."""
     with storage.read() as db:
         assert db.execute("PRAGMA synchronous").fetchone()[0] == 2
 
@@ -178,14 +175,11 @@ def open_route(patch: pytest.MonkeyPatch) -> None:
 
 
 def no_headers(patch: pytest.MonkeyPatch) -> None:
-    """One header forgotten."""
     original = http_headers.security_headers
     patch.setattr(http_headers, "security_headers", lambda secure: original(secure)[2:])
 
 
 def survey_by_agent(patch: pytest.MonkeyPatch) -> None:
-    """Another survey for one browser."""
-
     def varied(self: PublishedSurveys, name: str) -> bytes:  # noqa: ARG001 - the method's signature
         return survey().canonical + b" " * (request.headers.get("User-Agent", "") == "curl")
 
@@ -193,7 +187,6 @@ def survey_by_agent(patch: pytest.MonkeyPatch) -> None:
 
 
 def address_in_a_log(patch: pytest.MonkeyPatch) -> None:
-    """The gate notes who sends."""
     original = RateLimits.check_sender
 
     def noted(self: RateLimits, method: str, peer: str | None, forwarded: str) -> None:
@@ -210,14 +203,12 @@ def ordered_rows(patch: pytest.MonkeyPatch) -> None:
 
 
 def time_of_arrival(patch: pytest.MonkeyPatch) -> None:
-    """A column with the moment."""
     _schema(patch, '"values" BLOB NOT NULL,', '"values" BLOB NOT NULL, at TEXT DEFAULT CURRENT_TIMESTAMP,')
     named = _INSERT.replace("INTO fresh", 'INTO fresh (survey, report_id, wave, "values")')
     patch.setattr("sottovoce.aggregator.storage.sqlite.storage._INSERT", named)
 
 
 def early_acknowledgement(patch: pytest.MonkeyPatch) -> None:
-    """The answer does not wait for the transaction."""
     original = web_app.GroupCommit.submit
 
     def early(self: Any, job: Sequence[ReportBatch]) -> Submitted:
@@ -266,7 +257,6 @@ FAULTS: list[tuple[Patch, Any]] = [
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Where the database is."""
     return tmp_path
 
 
@@ -279,7 +269,6 @@ def prepared(folder: Path) -> SQLiteStorage:
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_check_passes_on_the_real_server(folder: Path, check: Any) -> None:
-    """Nothing is wrong here."""
     storage = prepared(folder)
     check(storage)
     storage.close()
@@ -287,7 +276,6 @@ def test_check_passes_on_the_real_server(folder: Path, check: Any) -> None:
 
 @pytest.mark.parametrize(("fault", "check"), FAULTS, ids=lambda item: item.__name__)
 def test_check_finds_the_planted_fault(folder: Path, monkeypatch: pytest.MonkeyPatch, fault: Patch, check: Any) -> None:
-    """The same check fails as soon as the fault is there."""
     fault(monkeypatch)
     storage = prepared(folder)
     with pytest.raises((AssertionError, pytest.fail.Exception, KeyError, ValueError, TypeError, StorageError)):

@@ -46,7 +46,6 @@ def check_form() -> None:
 
 
 def check_ids() -> None:
-    """Ids say nothing of the truth."""
     wire.check_ids(wire.watch(COIN, TRUTHS, 1000))
 
 
@@ -56,7 +55,6 @@ def check_frequencies(count: int = 1000) -> None:
 
 
 def check_times(count: int = 300) -> None:
-    """A yes takes as long as a no."""
     wire.check_times(wire.watch(COIN, TRUTHS, count))
 
 
@@ -103,7 +101,6 @@ truth_now = 0
 
 
 def _knowing(patch: pytest.MonkeyPatch) -> None:
-    """Plant a client whose later steps know the truth."""
     original = respondent.encode
 
     def encode(asked: Any, answers: Any, places: Any) -> Any:
@@ -151,12 +148,10 @@ def telling_order(patch: pytest.MonkeyPatch) -> None:
 
 
 def extra_field(patch: pytest.MonkeyPatch) -> None:
-    """Everybody sends one field more."""
     _dumping(patch, lambda report: {**report, "v": 1})
 
 
 def telling_length(patch: pytest.MonkeyPatch) -> None:
-    """Who means yes sends a space more."""
     _knowing(patch)
     patch.setattr(respondent, "dump_report", lambda report, asked: dump_report(report, asked) + b" " * truth_now)
 
@@ -173,7 +168,6 @@ def telling_header(patch: pytest.MonkeyPatch) -> None:
 
 
 def extra_request(patch: pytest.MonkeyPatch) -> None:
-    """Who means yes reads the survey once more."""
     _knowing(patch)
     original = Transport.submit
 
@@ -198,7 +192,6 @@ def leaking_id(patch: pytest.MonkeyPatch) -> None:
 
 
 def slow_yes(patch: pytest.MonkeyPatch) -> None:
-    """A yes takes 2 ms longer."""
     original = respondent.encode
 
     def encode(asked: Any, answers: Any, places: Any) -> Any:
@@ -216,7 +209,6 @@ def weak_generator(patch: pytest.MonkeyPatch) -> None:
 
 
 def no_memory(patch: pytest.MonkeyPatch) -> None:
-    """Nothing is found that was recorded."""
     patch.setattr(FileLedger, "record", _overwrite)
     patch.setattr(Respondent, "drawn", False)
 
@@ -232,7 +224,6 @@ ORIGINAL_RECORD = FileLedger.record
 
 
 def new_draw_for_every_try(patch: pytest.MonkeyPatch) -> None:
-    """A retry is a new report."""
     original = Transport._request_once
 
     def once(self: Transport, session: Any, method: str, path: str, body: bytes | None, *more: Any) -> Any:
@@ -246,12 +237,10 @@ def new_draw_for_every_try(patch: pytest.MonkeyPatch) -> None:
 
 
 def no_ceiling(patch: pytest.MonkeyPatch) -> None:
-    """Whatever it costs."""
     patch.setattr(respondent, "check_allowance", lambda *_: None)
 
 
 def no_digest(patch: pytest.MonkeyPatch) -> None:
-    """Whatever the link says."""
     original = respondent.parse_link
     patch.setattr(respondent, "parse_link", lambda url: replace(original(url), digest=""))
 
@@ -289,7 +278,6 @@ def test_checks_pass_on_the_real_client(monkeypatch: pytest.MonkeyPatch) -> None
 def test_check_finds_the_planted_fault(
     monkeypatch: pytest.MonkeyPatch, fault: Patch, check: Callable[[], None], words: str
 ) -> None:
-    """The same check fails as soon as the fault is there, and for no other reason."""
     fault(monkeypatch)
     with pytest.raises((AssertionError, pytest.fail.Exception), match=words):
         check()
@@ -326,13 +314,11 @@ def suppress_into(found: list[str]) -> Iterator[None]:
 
 
 def test_one_person_draws_once(tmp_path: Path) -> None:
-    """Nothing is wrong here."""
     check_draw_once(tmp_path)
 
 
 @pytest.mark.parametrize("fault", [no_memory, new_draw_for_every_try])
 def test_check_finds_a_second_draw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: Patch) -> None:
-    """On reload, and on retry."""
     fault(monkeypatch)
     with pytest.raises(AssertionError, match="== 1"):
         check_draw_once(tmp_path)
@@ -359,7 +345,6 @@ def _found(rule: str, text: str) -> bool:
 
 
 def python_sources() -> Sources:
-    """The client's modules by their dotted names."""
     paths = sorted((ROOT / "client").rglob("*.py"))
     return {module_of(path): path.read_text(encoding="utf-8") for path in paths}
 
@@ -369,7 +354,6 @@ STRONG = "(count) {\n  return crypto.getRandomValues(new Uint8Array(count));\n}"
 
 
 def with_math_random() -> Sources:
-    """The browser's client with a generator that can be predicted."""
     sources = modules()
     planted = sources["device/draws.js"].replace(STRONG, f"(count) {{\n  return ({WEAK})(count);\n}}")
     assert planted != sources["device/draws.js"]
@@ -377,7 +361,6 @@ def with_math_random() -> Sources:
 
 
 def test_sources_name_no_weak_generator() -> None:
-    """Nothing is wrong here."""
     check_python_sources(python_sources())
     check_javascript_sources(modules())
 
@@ -385,7 +368,6 @@ def test_sources_name_no_weak_generator() -> None:
 @pytest.mark.parametrize("module", ["draws", "respondent", "transport", "randomizers"])
 @pytest.mark.parametrize("line", ["import random", "from random import SystemRandom", "import numpy.random"])
 def test_check_finds_a_weak_generator_in_python(module: str, line: str) -> None:
-    """Wherever it is imported."""
     sources = python_sources()
     name = f"sottovoce.client.{module}"
     with pytest.raises(AssertionError):
@@ -393,7 +375,6 @@ def test_check_finds_a_weak_generator_in_python(module: str, line: str) -> None:
 
 
 def test_check_finds_math_random() -> None:
-    """In the source."""
     with pytest.raises(AssertionError):
         check_javascript_sources(with_math_random())
 

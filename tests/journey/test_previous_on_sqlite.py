@@ -21,7 +21,6 @@ __all__ = ["previous"]
 
 
 def stored_ids(file: Path) -> set[str]:
-    """Ids of the reports in a file of any release."""
     with closing(sqlite3.connect(file)) as connection:
         return {report_id.hex() for (report_id,) in connection.execute("SELECT report_id FROM reports")}
 

@@ -27,7 +27,6 @@ def test_previous_release_is_really_another_one(previous: str) -> None:
 
 
 def test_previous_release_is_stopped_and_its_data_kept(tmp_path: Path, previous: str) -> None:
-    """Reports that it acknowledged under load are there after the migration, and new ones come in."""
     url = postgres.fresh()
     (tmp_path / "exam.yaml").write_text(yaml.safe_dump(document(), allow_unicode=True, sort_keys=False))
     run(previous, url, "survey", "publish", str(tmp_path / "exam.yaml"))

@@ -9,7 +9,6 @@ from tests.journey.test_own_survey import invoke
 
 
 def test_privacy_prints_the_account(tmp_path: Path) -> None:
-    """The sample, as text, as JSON and as a page in a file."""
     invoke(tmp_path, "new")
     text = invoke(tmp_path, "survey", "privacy", "survey.yaml")
     both = invoke(tmp_path, "survey", "privacy", "survey.yaml", "--json", "--html", "account.html", "--people", "2")
@@ -35,7 +34,6 @@ def test_privacy_prints_the_account(tmp_path: Path) -> None:
     ],
 )
 def test_privacy_refuses_the_impossible_in_words(tmp_path: Path, words: list[str], message: str) -> None:
-    """Exit code 1, a message, and nothing on standard output that could be taken for a figure."""
     invoke(tmp_path, "new")
     sample = (tmp_path / "survey.yaml").read_text(encoding="utf-8")
     (tmp_path / "broken.yaml").write_text("questions: [", encoding="utf-8")

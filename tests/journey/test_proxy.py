@@ -49,7 +49,6 @@ class Node:
         self.start()
 
     def start(self) -> None:
-        """Start it, again at the same place, and wait until it is ready."""
         with self._log.open("ab") as log:
             self.process = subprocess.Popen([sys.executable, "-m", "sottovoce.cli", "serve"], stderr=log, stdout=log,
                                             env=self._environment)  # fmt: skip
@@ -65,7 +64,6 @@ class Node:
         return any(place.endswith(f":{self.port:04X}") and state == "01" for _, place, _, state in rows)
 
     def end(self) -> None:
-        """Stop it, if it runs."""
         end(self.process)
 
 
@@ -86,14 +84,12 @@ class Invited:
             thread.start()
 
     def wait(self, count: int) -> None:
-        """Until so many more were answered."""
         while self._progress.acquire(blocking=False):
             pass
         for _ in range(count):
             assert self._progress.acquire(timeout=30), self.wrong
 
     def end(self) -> None:
-        """No more reports."""
         self._ended.set()
         for thread in self._threads:
             thread.join()
@@ -162,7 +158,6 @@ def test_both_nodes_restarted_under_load_lose_nothing_and_tell_nothing(tmp_path:
 
 @pytest.fixture
 def database() -> str:
-    """With the survey, and a researcher."""
     url = postgres.fresh()
     storage = PostgresStorage(url)
     storage.publish(survey())
@@ -173,7 +168,6 @@ def database() -> str:
 
 @contextmanager
 def two(folder: Path, database: str) -> Iterator[list[Node]]:
-    """Both nodes; ended on exit."""
     nodes: list[Node] = []
     try:
         for _ in range(2):
@@ -185,7 +179,6 @@ def two(folder: Path, database: str) -> Iterator[list[Node]]:
 
 
 def ask(url: str, folder: Path, body: bytes, path: str = PATH) -> int:
-    """The status of a marked request."""
     return requests.post(f"{url}{path}{QUERY}", data=body, headers={**JSON, **MARKS}, timeout=30,
                          verify=str(folder / "certificate")).status_code  # fmt: skip
 

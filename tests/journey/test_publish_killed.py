@@ -38,7 +38,6 @@ class Researcher:
         self._form = {"form_token": found[1], "version": "1"}
 
     def publish(self, name: str) -> int:
-        """Press the button; the status of the reply."""
         address = f"{self.server.url}/dashboard/surveys/{name}/publish"
         reply = self._session.post(address, data=self._form, headers=SAME, timeout=30, allow_redirects=False)
         return reply.status_code
@@ -93,7 +92,6 @@ def kill_while_publishing(folder: Path, times: int) -> set[tuple[int, bool]]:
 
 
 def test_two_kills_leave_each_survey_published_or_its_draft(tmp_path: Path) -> None:
-    """At once, and a little later."""
     assert kill_while_publishing(tmp_path, 2)
 
 

@@ -43,7 +43,6 @@ export const node = <sottovoce-question src="/q/1/" participant="p1" mode="windo
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A folder in which the package is installed."""
     (tmp_path / PACKAGE).mkdir(parents=True)
     for name, held in question_files().items():
         if "/" not in name:
@@ -53,14 +52,12 @@ def project(tmp_path: Path) -> Path:
 
 
 def faults(project: Path, text: str, name: str = "it.ts", *options: str) -> str:
-    """What the compiler says of a file; "" for nothing."""
     (project / name).write_text(text)
     command = [TOOLS / "node_modules/.bin/tsc", *OPTIONS, *options, name]
     return subprocess.run(command, check=False, capture_output=True, text=True, cwd=project).stdout
 
 
 def test_questions_blocks_and_their_records_compile(project: Path) -> None:
-    """With every module that a page imports."""
     assert faults(project, RIGHT) == ""
 
 
@@ -75,7 +72,6 @@ def test_questions_blocks_and_their_records_compile(project: Path) -> None:
     ],
 )
 def test_wrong_value_names_the_right_ones(project: Path, right: str, wrong: str, names: list[str]) -> None:
-    """In the error of the compiler, which is one."""
     assert right in RIGHT
     said = faults(project, RIGHT.replace(right, wrong))
     assert said.count("error TS") == 1, said
@@ -84,7 +80,6 @@ def test_wrong_value_names_the_right_ones(project: Path, right: str, wrong: str,
 
 @pytest.mark.parametrize("library", ["none", "react"])
 def test_element_has_a_type_in_jsx(project: Path, library: str) -> None:
-    """In the global namespace, and in React's own by the lines of the package's README; a wrong mode is an error."""
     text, options = IN_JSX, ["--jsx", "preserve"]
     if library == "react":
         (project / "node_modules/@types").mkdir()

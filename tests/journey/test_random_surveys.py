@@ -80,14 +80,7 @@ _NUMBER = re.compile(r"[−-]?\d[\d,]*(?:\.\d+)?")
 
 @dataclass(frozen=True)
 class Closed:
-    """A closed survey with its reports.
-
-    Attributes:
-        client: browser of a researcher.
-        survey: the survey.
-        folder: folder for its files.
-        draw: decides what is asked.
-    """
+    """A closed survey with its reports, and the browser of a researcher; ``draw`` decides what is asked."""
 
     client: FlaskClient
     survey: Survey
@@ -103,16 +96,13 @@ class Closed:
         return reply
 
     def document(self, path: str) -> Any:
-        """Return a JSON file."""
         return json.loads(self.get(path).text, parse_constant=_no_number)
 
     def lines(self, path: str) -> list[dict[str, str]]:
-        """Return a CSV file."""
         return [*csv.DictReader(io.StringIO(self.get(path).text))]
 
     @cached_property
     def everything(self) -> Path:
-        """Return the folder of all files."""
         with zipfile.ZipFile(io.BytesIO(self.get("files/everything.zip").data)) as archive:
             archive.extractall(self.folder)
         return self.folder / self.survey.name
@@ -124,7 +114,6 @@ def _no_number(text: str) -> None:
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
-    """The application on an empty database."""
     storage = SQLiteStorage(tmp_path_factory.mktemp("random") / "sottovoce.sqlite")
     yield create_app(Settings(public_url=SITE, analysis_seconds=600), storage, lambda: MOMENT, {})
     storage.close()
@@ -132,7 +121,6 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
 
 @pytest.fixture(scope="module")
 def client(app: Flask) -> FlaskClient:
-    """A researcher's browser."""
     found: FlaskClient = log_in(app)[0]
     return found
 
@@ -144,7 +132,6 @@ ALL = [pytest.param(range(first, first + EACH), marks=pytest.mark.slow) for firs
 def test_every_analysis_and_file_of_random_surveys_works(
     app: Flask, client: FlaskClient, seeds: range, tmp_path: Path
 ) -> None:
-    """No page, analysis or file fails, and files have the figures of the pages."""
     faults = []
     for seed in seeds:
         closed = Closed(client, random_survey(seed), tmp_path / str(seed), Random(seed))  # noqa: S311

@@ -47,7 +47,6 @@ def test_numbers_of_people_are_those_of_the_plan() -> None:
 
 
 def test_idea_is_arithmetic_that_holds() -> None:
-    """Belief after one yes, estimate and interval of 100 reports, epsilon and the harm of false reports."""
     yes = estimate_share("yes", 30, 100, Fraction(3, 4), Fraction(1, 4))
 
     assert pytest.approx(0.25) == (0.1 * 0.75) / (0.1 * 0.75 + 0.9 * 0.25)

@@ -29,13 +29,11 @@ INTERVIEW = "\n2\n2\n2\ny\n"
 
 @pytest.fixture
 def server() -> Iterator[Listener]:
-    """An honest aggregator that refuses the first report."""
     with listening(honest(INVITED), [REFUSED]) as listener:
         yield listener
 
 
 def link(server: Listener, token: str = "", asked: Any = INVITED) -> str:
-    """A link of the survey."""
     return f"{server.url}/s/exam#d={asked.digest[:32]}" + (f"&t={token}" if token else "")
 
 
@@ -45,7 +43,6 @@ def respond(folder: Path, address: str, *more: str) -> Any:
 
 
 def sent_with(server: Listener) -> list[str]:
-    """The tokens that reports came with."""
     reports = [request for request in server.captured if request.path.endswith("/reports")]
     return [request.head.decode().partition("Bearer ")[2].split("\r")[0] for request in reports]
 
@@ -65,7 +62,6 @@ def sent_with(server: Listener) -> list[str]:
 def test_what_cannot_be_answered_is_told_before_anything_is_asked(
     tmp_path: Path, behaviour: dict[str, Any], retired: bool, words: str, asks: bool
 ) -> None:
-    """In plain words, with whom to ask; no question, no report, no file on the device."""
     asked = survey(access="token", researcher=NAMED, **WINDOW)
     listed = status_of([asked], str(behaviour.get("state", "open")))["revisions"]
     revisions = [{**listed[0], "retired": retired}]
@@ -112,7 +108,6 @@ def test_survey_is_answered_where_its_state_cannot_be_told(tmp_path: Path, reply
 
 
 def test_refused_report_goes_again_only_when_somebody_says_so(tmp_path: Path, server: Listener) -> None:
-    """Not by opening the link, with --yes or with a file; then the same bytes, and the receipt."""
     first = respond(tmp_path, link(server, ONE))
     assert "They are not sent again automatically" in first.stderr
     for words in (("--yes",), ("--answers", answers(tmp_path)), ()):
@@ -132,7 +127,6 @@ def test_refused_report_goes_again_only_when_somebody_says_so(tmp_path: Path, se
 
 
 def test_refused_report_can_be_cleared(tmp_path: Path, server: Listener) -> None:
-    """Its bytes and its survey go; that there was one stays, also for the same link."""
     respond(tmp_path, link(server, ONE))
     told = invoke(tmp_path, "device", "clear", link(server), "--yes")
     again = invoke(tmp_path, "respond", link(server, ONE), input="y\n")
@@ -171,7 +165,6 @@ def test_another_person_gives_an_answer_of_their_own(tmp_path: Path, server: Lis
 
 
 def test_nobody_is_taken_for_the_same_person_unasked(tmp_path: Path, server: Listener) -> None:
-    """With --yes or a file nothing is sent and nothing drawn; an empty line is no answer."""
     respond(tmp_path, link(server, ONE))
     for told in (respond(tmp_path, link(server, TWO)), invoke(tmp_path, "respond", link(server, TWO), input="\n\n")):
         assert (told.returncode, told.stdout) == (1, "")
@@ -181,7 +174,6 @@ def test_nobody_is_taken_for_the_same_person_unasked(tmp_path: Path, server: Lis
 
 @pytest.mark.parametrize("state", ["open", "closed"])
 def test_who_has_answered_sees_the_receipt_with_any_link_of_the_survey(tmp_path: Path, state: str) -> None:
-    """After a correction, with its link, also when the survey is closed: nothing is asked of the aggregator."""
     with listening(honest(INVITED)) as server:
         first = respond(tmp_path, link(server, ONE), "--json")
     receipts = []
@@ -256,7 +248,6 @@ def test_receipt_is_told_in_words_without_a_network(tmp_path: Path) -> None:
 
 
 def test_first_screen_says_who_asks_and_what_becomes_of_the_data(tmp_path: Path) -> None:
-    """From the survey alone; the version where there are several."""
     researcher = {**NAMED, "ethics": {"en": "Approved by the board."}}
     known = {"notice": {"en": "Controller: the university."}, "retention": {"delete_on": "2032-03-31"}}
     asked = survey(researcher=researcher, revision=3, **known, **WINDOW)
@@ -272,7 +263,6 @@ def test_first_screen_says_who_asks_and_what_becomes_of_the_data(tmp_path: Path)
 
 
 def test_own_coins_are_told_of_no_dice(tmp_path: Path) -> None:
-    """Who tosses a coin reads of coins, and who needs a die too of both."""
     coin, die = {"name": "coin_flip"}, {"name": "warner", "truth": "2/3"}
     told = []
     for mechanism in (coin, die):

@@ -34,7 +34,6 @@ def commands(page: Path) -> list[str]:
 
 
 def verbs(line: str) -> list[list[str]]:
-    """The words after each call of the program in a line."""
     found = re.findall(r"(?:bin/|^|-- |\| )sottovoce ([^|'<]+)|run --rm (?:-v \S+ )?one ([^|'<]+)", line)
     return [shlex.split(outside or inside) for outside, inside in found]
 
@@ -75,7 +74,6 @@ def test_pages_name_only_files_that_are_there() -> None:
 
 
 def test_proxy_of_one_machine_is_made_of_the_sample(tmp_path: Path) -> None:
-    """The page's own command: one node, the certificate's new place, the name, and still no log."""
     (line,) = [line for line in commands(ROOT / "docs" / "running" / "university.md") if line.startswith("sed ")]
     out = tmp_path / "nginx.conf"
     subprocess.run(["sh", "-c", line.replace("/etc/nginx/nginx.conf", str(out))], cwd=ROOT, check=True)
@@ -90,7 +88,6 @@ def test_proxy_of_one_machine_is_made_of_the_sample(tmp_path: Path) -> None:
 
 
 def test_a_class_is_run_by_its_page(tmp_path: Path) -> None:
-    """Every command of it in its order, on another port; what came is in the file for a spreadsheet."""
     lines = [line for line in commands(ROOT / "docs" / "running" / "class.md") if line.startswith("sottovoce ")]
     place = next(number for number, line in enumerate(lines) if line.startswith("sottovoce serve"))
     for line in lines[:place]:

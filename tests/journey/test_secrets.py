@@ -123,7 +123,6 @@ KNOWS_NONE = {
 
 
 def leaves(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[str]:
-    """Every verb of the command line, also of those below a verb."""
     if isinstance(command, click.Group):
         for name in command.list_commands(click.Context(command)):
             below = command.get_command(click.Context(command), name)
@@ -140,7 +139,6 @@ def test_every_verb_is_run_with_secrets_or_knows_none() -> None:
 
 
 def family(pid: int) -> list[Path]:
-    """The folders of a process and of all that it has started."""
     folder = Path(f"/proc/{pid}")
     try:
         below = (folder / "task" / str(pid) / "children").read_text().split()
@@ -165,7 +163,6 @@ class Run:
         self.shown: list[str] = []
 
     def start(self, *words: str) -> subprocess.Popen[bytes]:
-        """A verb that runs on, and writes into a log."""
         with (self.folder / "log").open("ab") as log:
             return subprocess.Popen([sys.executable, "-m", "sottovoce.cli", *words], cwd=self.folder, stdout=log,
                                     stderr=log, env=self.environment, umask=0o022)  # fmt: skip
@@ -205,7 +202,6 @@ def with_password(url: str) -> str:
 
 
 def one_time_tokens(folder: Path) -> list[str]:
-    """Those of the list of links."""
     return [line.split(",")[0] for line in (folder / "links.csv").read_text().splitlines()[1:]]
 
 
@@ -216,7 +212,6 @@ def test_no_secret_is_where_others_can_read_it(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_no_verb_puts_a_secret_where_others_can_read_it(tmp_path: Path) -> None:
-    """Every verb that knows one."""
     check_run(tmp_path, tuple(RUN))
 
 
@@ -288,7 +283,6 @@ def use_what_was_shown(url: str, secret: str) -> None:
 
 
 def send_wrongly(url: str, researcher: str, token: str) -> None:
-    """Requests with secrets that are refused, broken off or looked up."""
     for method, path, secret in (
         ("GET", "/metrics", researcher),
         ("GET", f"/api/v1/surveys/exam/estimates?token={researcher}", researcher),

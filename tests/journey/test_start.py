@@ -18,7 +18,6 @@ SECRET = "sentinel-7f3a"
 
 
 def newer_file(data: Path) -> str:
-    """A file that a later version has written."""
     SQLiteStorage(data / FILE).close()
     with closing(sqlite3.connect(data / FILE)) as connection:
         connection.execute("PRAGMA user_version = 999")
@@ -26,7 +25,6 @@ def newer_file(data: Path) -> str:
 
 
 def newer_server(_: Path) -> str:
-    """The same on PostgreSQL."""
     url = postgres.fresh()
     PostgresStorage(url).close()
     with psycopg.connect(url) as connection:
@@ -35,12 +33,10 @@ def newer_server(_: Path) -> str:
 
 
 def no_server(_: Path) -> str:
-    """Nobody listens there."""
     return f"postgresql://user:{SECRET}@127.0.0.1:9/nothing?connect_timeout=1"
 
 
 def no_database(data: Path) -> str:
-    """Something else under the database's name."""
     (data / FILE).write_bytes(SECRET.encode() * 1000)
     return ""
 
@@ -58,7 +54,6 @@ def no_database(data: Path) -> str:
 def test_unusable_database_is_refused_in_a_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prepare: Callable[[Path], str], words: str
 ) -> None:
-    """Exit code 1; what is there stays as it is."""
     data = tmp_path / "data"
     data.mkdir()
     monkeypatch.setenv("SOTTOVOCE_DATABASE", prepare(data))

@@ -45,12 +45,7 @@ def hold(server: Server, stack: ExitStack) -> list[socket.socket]:
 
 
 def stop_under_load(folder: Path, count: int) -> None:
-    """Stop the server under load and start it again: by turns by Ctrl-C, which its whole group gets, and by TERM.
-
-    Args:
-        folder: an empty one.
-        count: how many stops.
-    """
+    """Stop the server under load and start it again: by turns by Ctrl-C, which its whole group gets, and by TERM."""
     everything = Senders("", 0)
     with served(folder / "data") as server:
         for number in range(count):
@@ -74,18 +69,15 @@ def stop_under_load(folder: Path, count: int) -> None:
 
 
 def test_two_stops_under_load_are_told_in_our_own_words_only(tmp_path: Path) -> None:
-    """One by Ctrl-C, and one by TERM, as supervisors do it."""
     stop_under_load(tmp_path, 2)
 
 
 @pytest.mark.slow
 def test_ten_stops_under_load_are_told_in_our_own_words_only(tmp_path: Path) -> None:
-    """Five by TERM and five by Ctrl-C."""
     stop_under_load(tmp_path, 10)
 
 
 def test_half_a_body_is_refused_at_once_when_the_server_stops(tmp_path: Path) -> None:
-    """With a reply that says when to come back, not with the end of its time."""
     with served(tmp_path / "data") as server, ExitStack() as stack:
         connections = hold(server, stack)
         # So that the server has read what was begun.
@@ -99,7 +91,6 @@ def test_half_a_body_is_refused_at_once_when_the_server_stops(tmp_path: Path) ->
 
 
 def test_node_says_that_it_will_end_and_serves_on_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Red at once, alive and taking reports until its time is over; whoever sent to it meanwhile lost nothing."""
     monkeypatch.setenv("SOTTOVOCE_DRAIN_SECONDS", "4")
     with served(tmp_path / "data") as server:
         senders = Senders(server.url, 2, pause=0.05)
@@ -128,13 +119,7 @@ def ctrl_c_is_heard() -> Iterator[None]:
 
 
 def stop_while_it_starts(folder: Path, draws: random.Random, count: int) -> None:
-    """Start it so many times, and tell it to end at some moment before it is ready: TERM or INT, it alone or its group.
-
-    Args:
-        folder: for its data.
-        draws: where the moments come from.
-        count: how many starts.
-    """
+    """Start it ``count`` times, and tell it, or its group, to end at a moment before it is ready: by TERM or INT."""
     command = [sys.executable, "-m", "sottovoce.cli", "serve", "--data", str(folder), "--port"]
     began = time.monotonic()
     with served(folder):  # leaves a database, and tells how long a start takes
@@ -166,7 +151,6 @@ def test_stop_while_it_starts_is_obeyed(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_stop_at_sixty_moments_of_a_start_is_obeyed(tmp_path: Path) -> None:
-    """As above."""
     with ctrl_c_is_heard():
         stop_while_it_starts(tmp_path / "data", random.Random(170), 60)  # noqa: S311 - moments only
 

@@ -31,7 +31,6 @@ def server() -> Iterator[Listener]:
 
 
 def link_of(server: Listener) -> str:
-    """The respondents' link."""
     return f"{server.url}/s/exam#d={ASKED.digest[:32]}"
 
 
@@ -45,19 +44,16 @@ def started(folder: Path, *words: str) -> "subprocess.Popen[str]":
 
 
 def answers(folder: Path, given: Any = ANSWERS) -> str:
-    """A file of answers."""
     (folder / "answers.json").write_text(json.dumps(given))
     return str(folder / "answers.json")
 
 
 def shown(folder: Path) -> list[dict[str, Any]]:
-    """Every report that the ledger remembers, as ``device show`` tells it."""
     told = json.loads(invoke(folder, "device", "show", "--json", "--reports").stdout)
     return [report for origin in told["origins"] for report in origin["reports"]]
 
 
 def test_protection_odds_and_costs_come_before_the_first_question(tmp_path: Path, running: Running) -> None:
-    """Consent, the odds of every question, epsilon, the allowance, and what this device has spent."""
     told = invoke(tmp_path, "respond", running.link, input="2\n2\n2\ny\n").stderr
     before = told[: told.index("1 of 3")]
 
@@ -95,7 +91,6 @@ def test_answer_can_be_given_again_before_sending(tmp_path: Path, running: Runni
 
 
 def test_refusal_at_the_end_leaves_nothing(tmp_path: Path, running: Running) -> None:
-    """The last word is the respondent's."""
     told = invoke(tmp_path, "respond", running.link, input="2\n2\n2\nn\n")
 
     assert (told.returncode, told.stdout, running.reports()) == (1, "", 0)
@@ -105,7 +100,6 @@ def test_refusal_at_the_end_leaves_nothing(tmp_path: Path, running: Running) -> 
 
 @pytest.mark.parametrize("given", ["", "2\n", "2\n2\n2\n"])
 def test_end_of_input_leaves_nothing(tmp_path: Path, server: Listener, given: str) -> None:
-    """At the first question, at the second, and at the last word."""
     told = invoke(tmp_path, "respond", link_of(server), input=given)
 
     assert (told.returncode, told.stdout, server.bodies) == (1, "", [])
@@ -114,7 +108,6 @@ def test_end_of_input_leaves_nothing(tmp_path: Path, server: Listener, given: st
 
 @pytest.mark.parametrize(("given", "prompt"), [("", "Your answer"), ("2\n2\n2\n", "Send?")])
 def test_interrupt_leaves_nothing(tmp_path: Path, server: Listener, given: str, prompt: str) -> None:
-    """Ctrl-C at a question and at the last word: no traceback, no file, no report."""
     process = started(tmp_path, "respond", link_of(server))
     assert process.stdin
     assert process.stderr
@@ -132,7 +125,6 @@ def test_interrupt_leaves_nothing(tmp_path: Path, server: Listener, given: str, 
 
 
 def test_answers_from_a_file_need_no_terminal(tmp_path: Path, running: Running) -> None:
-    """The receipt is JSON; the file is left as it is, and the respondent is told to delete it."""
     file = Path(answers(tmp_path))
     before = file.read_bytes()
     told = invoke(tmp_path, "respond", running.link, "--answers", str(file), "--yes", "--json")
@@ -146,7 +138,6 @@ def test_answers_from_a_file_need_no_terminal(tmp_path: Path, running: Running) 
 
 
 def test_answers_from_a_pipe_are_on_no_disk(tmp_path: Path, running: Running) -> None:
-    """Standard input in the place of a file; without --yes nothing is sent unasked."""
     piped = json.dumps(ANSWERS)
     asked = sottovoce(tmp_path, "respond", running.link, "--answers", "-", input=piped)
     sent = sottovoce(tmp_path, "respond", running.link, "--answers", "-", "--yes", input=piped)
@@ -163,7 +154,6 @@ def test_answers_from_a_pipe_are_on_no_disk(tmp_path: Path, running: Running) ->
     ids=str,
 )  # fmt: skip
 def test_bad_file_of_answers_draws_nothing_and_is_not_repeated(tmp_path: Path, server: Listener, given: Any) -> None:
-    """One line that names the question at most."""
     file = answers(tmp_path, given)
     told = invoke(tmp_path, "respond", link_of(server), "--answers", file, "--yes")
 
@@ -180,7 +170,6 @@ def test_bad_file_of_answers_draws_nothing_and_is_not_repeated(tmp_path: Path, s
     ids=str,
 )  # fmt: skip
 def test_allowance_is_the_respondents(tmp_path: Path, server: Listener, options: tuple[str, ...], code: int) -> None:
-    """Above it nothing is asked; what is no number allows nothing."""
     file = answers(tmp_path)
     told = invoke(tmp_path, "respond", link_of(server), *options, "--answers", file, "--yes")
 
@@ -190,7 +179,6 @@ def test_allowance_is_the_respondents(tmp_path: Path, server: Listener, options:
 
 
 def test_second_run_asks_nothing_and_sends_nothing(tmp_path: Path) -> None:
-    """Once acknowledged, the receipt comes from the ledger."""
     with listening(honest(ASKED)) as server:
         first = invoke(tmp_path, "respond", link_of(server), "--answers", answers(tmp_path), "--yes", "--json")
         again = invoke(tmp_path, "respond", link_of(server), "--json")
@@ -201,7 +189,6 @@ def test_second_run_asks_nothing_and_sends_nothing(tmp_path: Path) -> None:
 
 
 def test_withdrawn_report_leaves_the_aggregator_and_is_not_drawn_again(tmp_path: Path, running: Running) -> None:
-    """Counts go down, the ledger remembers the charge, and answering again is refused."""
     refused = invoke(tmp_path, "respond", running.link, "--withdraw", "--yes")
     assert (refused.returncode, "nothing to withdraw" in refused.stderr) == (1, True)
     invoke(tmp_path, "respond", running.link, "--answers", answers(tmp_path), "--yes")
@@ -223,7 +210,6 @@ def test_withdrawn_report_leaves_the_aggregator_and_is_not_drawn_again(tmp_path:
 
 
 def test_ledger_shows_costs_and_no_report_unless_asked(tmp_path: Path) -> None:
-    """By aggregator, with a total; the bytes only with --reports."""
     assert "remembers no report" in invoke(tmp_path, "device", "show").stderr
     with listening(honest(ASKED)) as one, listening(honest(ASKED)) as two:
         for server in (one, two):
@@ -241,7 +227,6 @@ def test_ledger_shows_costs_and_no_report_unless_asked(tmp_path: Path) -> None:
 
 
 def test_cleared_report_is_gone_and_not_drawn_again(tmp_path: Path) -> None:
-    """The charge stays and refuses; only --everything lets this device draw once more, after saying what it means."""
     with listening(honest(ASKED)) as server:
         respond = ("respond", link_of(server), "--answers", answers(tmp_path), "--yes")
         invoke(tmp_path, *respond)
@@ -263,7 +248,6 @@ def test_cleared_report_is_gone_and_not_drawn_again(tmp_path: Path) -> None:
 
 
 def test_memo_is_one_line_of_the_ledger_and_can_be_cleared(tmp_path: Path) -> None:
-    """Charged once for both waves, never shown, left out of a withdrawal; once cleared, no further wave is answered."""
     flip = {"name": "coin_flip"}
     boolean = document()["questions"][0]
     memoized = {"name": "memoized_rr", "permanent": flip, "instantaneous": flip, "waves": 3}
@@ -307,7 +291,6 @@ def test_withdrawal_leaves_the_memo(tmp_path: Path, shared_server: SharedServer)
 
 
 def test_set_of_questions_is_told_and_kept(tmp_path: Path) -> None:
-    """Whoever stops after reading is asked the same ones again, and is told that so much is remembered."""
     boolean = document()["questions"][0]
     asked = survey(questions=[{**boolean, "name": f"q{n}", "label": {"en": f"Topic {n}?"}} for n in range(8)], ask=2)
     with listening(honest(asked)) as server:
@@ -357,7 +340,6 @@ def killed_after_record(folder: Path, server: Listener, moment: str) -> None:
 @pytest.mark.parametrize("moment", ["recorded", "arrived"])
 @pytest.mark.parametrize("way", ["device send", "respond"])
 def test_killed_process_leaves_one_report_that_is_sent_later(tmp_path: Path, moment: str, way: str) -> None:
-    """SIGKILL between the record and the receipt: the next program sends the same bytes, and draws nothing."""
     held = Held()
     with listening(honest(ASKED), [held]) as server:
         killed_after_record(tmp_path, server, moment)
@@ -416,7 +398,6 @@ def test_unsent_report_waits_and_the_exit_code_tells(tmp_path: Path) -> None:
 
 
 def test_five_lines_of_the_documentation_run_as_they_stand(tmp_path: Path, running: Running) -> None:
-    """The example, with the link and the answers of the test's survey."""
     (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     program = re.sub(r'"https://[^"]*"', json.dumps(running.link), code).replace('"pressure"', '"fear"')
     environment = {**os.environ, "SOTTOVOCE_LEDGER": str(tmp_path / "ledger")}

@@ -39,7 +39,6 @@ def answered(tmp_path: Path) -> Path:
 
 
 def run(folder: Path, line: str) -> None:
-    """A line of the page; whatever goes wrong is shown."""
     assert line.startswith("sottovoce "), line
     done = invoke(folder, *shlex.split(line)[1:])
     assert done.returncode == 0, (line, done.stderr)
@@ -49,7 +48,6 @@ def run(folder: Path, line: str) -> None:
 def test_commands_lead_from_a_template_to_a_folder_of_files(
     answered: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each as it stands; then the page's Python reads the folder."""
     monkeypatch.chdir(answered)
     exec("\n".join(blocks(DOCS / "tutorial_terminal.md", "python")), {})  # noqa: S102 - our own page
 
@@ -61,7 +59,6 @@ def test_commands_lead_from_a_template_to_a_folder_of_files(
 def test_library_of_the_page_for_respondents_answers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shared_server: SharedServer
 ) -> None:
-    """The sample survey, with a link of ours in the place of the page's (``for_respondents.md``)."""
     monkeypatch.setenv("SOTTOVOCE_LEDGER", str(tmp_path / "ledger"))
     assert invoke(tmp_path, "new", "survey.yaml").returncode == 0
     (code,) = blocks(DOCS / "for_respondents.md", "python")

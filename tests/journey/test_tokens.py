@@ -28,7 +28,6 @@ from tests.surveys import ANSWERS, document, survey
 
 @pytest.fixture
 def invited(shared_server: SharedServer) -> Running:
-    """The shared aggregator, with a survey for invited people."""
     return shared_server.publish(survey(access="token"))
 
 
@@ -42,7 +41,6 @@ def make_links(folder: Path, server: Running, count: int) -> list[str]:
 
 
 def test_token_lets_one_person_send_one_report(tmp_path: Path, invited: Running) -> None:
-    """The link works once; its owner gets the receipt again; anybody else gets one answer, whatever is wrong."""
     name, data = invited.survey.name, ("--data", str(invited.data))
     first, second, third = make_links(tmp_path, invited, 3)
     owner = Respondent.connect(first, MemoryLedger())
@@ -65,7 +63,6 @@ def test_token_lets_one_person_send_one_report(tmp_path: Path, invited: Running)
 
 
 def test_report_refused_with_one_link_is_counted_once_with_another(tmp_path: Path, invited: Running) -> None:
-    """Revoked and replaced: the same bytes with the new token, whichever links are opened how often."""
     first, second = make_links(tmp_path, invited, 2)
     (tmp_path / "revoked").write_text(first.split("&t=")[1] + "\n")
     revoke = ("link", "revoke", invited.survey.name, "revoked", "--data", str(invited.data))
@@ -84,7 +81,6 @@ def test_report_refused_with_one_link_is_counted_once_with_another(tmp_path: Pat
 
 @pytest.mark.parametrize("fresh", BACK_ENDS.values(), ids=BACK_ENDS)
 def test_token_offered_64_times_at_once_is_spent_once(tmp_path: Path, fresh: Callable[[], str]) -> None:
-    """Sixty-four reports with one token, each by itself or within a batch: one is stored."""
     asked = survey(access="token")
     with served(tmp_path / "data", fresh(), asked) as server:
         storage = server.storage()
@@ -110,7 +106,6 @@ def test_token_offered_64_times_at_once_is_spent_once(tmp_path: Path, fresh: Cal
 
 
 def test_no_token_is_stored_or_made_for_an_open_survey(tmp_path: Path, invited: Running, running: Running) -> None:
-    """The database holds hashes only; the file is the owner's, never overwritten, and an open survey has none."""
     tokens = [link.split("&t=")[1] for link in make_links(tmp_path, invited, 20)]
     content = b"".join(path.read_bytes() for path in invited.data.rglob("*") if path.is_file())
     again, refused = (
@@ -126,7 +121,6 @@ def test_no_token_is_stored_or_made_for_an_open_survey(tmp_path: Path, invited: 
 
 
 def test_token_in_the_link_of_an_open_survey_buys_no_second_draw(running: Running) -> None:
-    """It is ignored: the ledger finds the report that was drawn without it."""
     ledger = MemoryLedger()
     first = Respondent.connect(running.link, ledger).answer(ANSWERS)
     second = Respondent.connect(f"{running.link}&t={'7' * 16}", ledger).answer(ANSWERS)

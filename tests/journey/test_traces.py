@@ -45,17 +45,14 @@ QUERY = f"?q=query-{MARK}"
 
 
 def files(folder: Path) -> bytes:
-    """All that was written anywhere: database, log of the database, log of the program, backups."""
     return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
 
 def post(server: Server, path: str, body: bytes) -> int:
-    """A marked request."""
     return requests.post(server.url + path + QUERY, data=body, headers={**JSON, **MARKS}, timeout=30).status_code
 
 
 def backup(server: Server, path: Path) -> None:
-    """A copy of the database."""
     storage = SQLiteStorage(server.folder / "sottovoce.sqlite")
     storage.backup(path)
     storage.close()
@@ -114,7 +111,6 @@ def test_refusals_and_failures_leave_no_mark_either(tmp_path: Path) -> None:
 
 
 def test_deleted_ids_are_in_no_file_and_no_new_backup(tmp_path: Path) -> None:
-    """Half of the reports are withdrawn; then the survey is closed and its time is over: no id is left at all."""
     with served(tmp_path / "data") as server:
         bodies = reports(60)
         ids = [bytes.fromhex(json.loads(body)["report_id"]) for body in bodies]
@@ -137,7 +133,6 @@ def test_deleted_ids_are_in_no_file_and_no_new_backup(tmp_path: Path) -> None:
 
 
 def test_no_key_of_a_researcher_is_in_any_file(own_server: Running) -> None:
-    """Neither a key, nor the session that it was exchanged for, nor a link of any kind, while all are good."""
     browser = requests.Session()
     reply = browser.post(
         f"{own_server.url}/dashboard/login",
@@ -160,7 +155,6 @@ def test_no_key_of_a_researcher_is_in_any_file(own_server: Running) -> None:
 
 
 def test_what_staff_and_people_do_leaves_no_mark_in_any_table(tmp_path: Path) -> None:
-    """Accounts, keys, invitations, sessions, drafts, journal and metrics: no secret, no address, no id, no mark."""
     asked = survey(access="token")
     with served(tmp_path / "data", published=asked) as server:
         with closing(server.storage()) as storage:
@@ -199,7 +193,6 @@ def test_what_staff_and_people_do_leaves_no_mark_in_any_table(tmp_path: Path) ->
 
 
 def test_signing_in_by_a_passkey_leaves_no_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither what was asked and answered, nor the session that it opened, nor an address."""
     monkeypatch.setenv("SOTTOVOCE_SIGN_IN_METHODS", "key passkey")
     monkeypatch.setenv("SOTTOVOCE_PUBLIC_URL", "https://survey.example.org")
     device = SoftwareAuthenticator("https://survey.example.org", "survey.example.org")
@@ -241,7 +234,6 @@ class _Cookies(RequestsCookieJar):
 
 
 def challenge(staff: requests.Session, server: Server, page: str) -> bytes:
-    """What a page asks the device to sign."""
     shown = staff.get(f"{server.url}/dashboard/{page}", timeout=30).text
     question = json.loads(unescape(re.search(r'data-question="([^"]+)"', shown)[1]))  # type: ignore[index]
     return urlsafe_b64decode(question["challenge"] + "==")

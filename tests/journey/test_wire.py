@@ -37,12 +37,10 @@ TRUTHS = [{**truth, **{q.name: TRUTHS[0][q.name] for q in ASKED.questions if q.m
 
 
 def test_reports_tell_what_the_channel_lets_through() -> None:
-    """Every mechanism, also that of a block; three truths, 500 people each."""
     check(ASKED, TRUTHS, watch(ASKED, TRUTHS, 500))
 
 
 def test_whole_visit_looks_the_same_for_every_truth() -> None:
-    """Survey, then report, on a connection of their own: two requests, and the same heads."""
     seen = watch(ASKED, TRUTHS, 10, whole=True)
 
     check_form(ASKED, seen)
@@ -61,12 +59,10 @@ IN_ARMS = [{**truth, "income": "1000000"} for truth in IN_ARMS]
 
 
 def test_reports_of_all_arms_look_the_same() -> None:
-    """Equally long, with the same heads; the arm and the values within it come as often as they should."""
     check(EXPERIMENT, IN_ARMS, watch(EXPERIMENT, IN_ARMS, 700))
 
 
 def test_client_that_chooses_its_arm_by_the_answer_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A yes goes to the protected arm."""
     asked = parse_survey(two_arms())
     truths = [{"year": "c0", "cheated": answer, "cheated_direct": "no"} for answer in ("no", "yes")]
     honest = Respondent.encode
@@ -91,7 +87,6 @@ def test_client_that_draws_each_question_of_a_block_by_itself_is_noticed(monkeyp
 
 
 def test_reports_of_a_drawn_block_look_the_same() -> None:
-    """Two of three questions: each pair comes as often as the channel of two says, and all bodies are equally long."""
     asked = survey(questions=[block(*map(in_block, "abc"), odds="20") | {"ask": 2}])
     truths = [dict.fromkeys("abc", answer) for answer in ("no", "yes")]
     check(asked, truths, watch(asked, truths, 600))
@@ -105,5 +100,4 @@ def test_time_does_not_tell_the_truth() -> None:
 
 @pytest.mark.slow
 def test_twenty_thousand_reports_of_each_truth_tell_no_more() -> None:
-    """Every mechanism, three truths, 20,000 people each."""
     check(ASKED, TRUTHS, watch(ASKED, TRUTHS, 20_000))

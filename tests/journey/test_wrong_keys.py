@@ -19,13 +19,7 @@ THREADS = 4
 
 
 class Guessers:
-    """Threads that try one wrong key after another, each from another network.
-
-    Args:
-        url: of the aggregator, which believes one proxy.
-        count: how many keys.
-        seconds: in which to try them; sooner where the aggregator is slower than that.
-    """
+    """Threads that try ``count`` wrong keys, each from another network; in ``seconds``, or as slowly as it answers."""
 
     def __init__(self, url: str, count: int, seconds: float) -> None:
         self.replies: Counter[int] = Counter()
@@ -36,7 +30,6 @@ class Guessers:
             thread.start()
 
     def busy(self) -> bool:
-        """Whether any of them still tries."""
         return any(thread.is_alive() for thread in self._threads)
 
     def _guess(self, count: int) -> None:
@@ -88,11 +81,9 @@ def others_sign_in(folder: Path, count: int, seconds: float, note: Note) -> None
 
 
 def test_others_sign_in_while_many_wrong_keys_come(tmp_path: Path, record_testsuite_property: Note) -> None:
-    """200 within two seconds."""
     others_sign_in(tmp_path, 200, 2, record_testsuite_property)
 
 
 @pytest.mark.slow
 def test_others_sign_in_while_ten_thousand_wrong_keys_come(tmp_path: Path, record_testsuite_property: Note) -> None:
-    """Within a minute, from as many networks."""
     others_sign_in(tmp_path, 10_000, 60, record_testsuite_property)

@@ -14,23 +14,19 @@ CORRECTED = {"en": "Exams, corrected"}
 
 @pytest.fixture
 def year(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Year:
-    """A world before its first survey."""
     return Year(tmp_path, monkeypatch)
 
 
 def answers(year: Year, person: Person, link: str = "") -> str:
-    """What somebody is told who opens the link and answers."""
     return told_truly(year, person, lambda: person.answer(link))
 
 
 def arrives(year: Year, people: list[Person]) -> None:
-    """They answer, and each report arrives."""
     for person in people:
         assert "have arrived" in answers(year, person)
 
 
 def sees_receipt(year: Year, people: list[Person]) -> None:
-    """They have answered, and are told so, with what was sent."""
     for person in people:
         told = answers(year, person)
         assert "You have already answered" in told
@@ -45,7 +41,6 @@ def loses(year: Year, people: list[Person], what: str) -> None:
 
 
 def mistyped(link: str) -> str:
-    """The link with its last letter wrong."""
     return link[:-1] + ("X" if link[-1] != "X" else "Y")
 
 
@@ -135,9 +130,7 @@ def autumn(year: Year) -> None:
 
 @pytest.mark.parametrize("unit", [1, pytest.param(10, marks=pytest.mark.slow)])
 def test_year_of_one_survey(year: Year, unit: int) -> None:
-    """30 units of people with links, a correction, queues, a second correction that retires the others, the end of a
-    wave, the next wave and the close: what was acknowledged is counted, what was not is told, and nobody draws twice.
-    """
+    """30 units of people: what was acknowledged is counted, what was not is told, and nobody draws twice."""
     year.unit = unit
     with year.open():
         year.on(2, 10)

@@ -60,7 +60,6 @@ class Person:
 
     @property
     def entries(self) -> list[Any]:
-        """What the device remembers of this survey."""
         ledger = FileLedger(self.folder / "ledger")
         return [ledger.read(name).entry for name in ledger.names()]
 
@@ -88,12 +87,7 @@ class Person:
 
 
 class Year:
-    """The world: one data folder, one clock, and an aggregator that can be out of reach.
-
-    Args:
-        folder: an empty one.
-        patch: lets devices try again at once, so that nobody waits.
-    """
+    """One data folder, one clock, and an aggregator that can be out of reach; devices try again without a wait."""
 
     def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
         self.folder = folder
@@ -132,19 +126,16 @@ class Year:
 
     @contextmanager
     def losing(self, what: str) -> Iterator[None]:
-        """Lose every report on its way, or every receipt on its way back."""
         self.lost.append(what)
         yield
         self.lost.clear()
 
     def is_stored(self, body: str) -> bool:
-        """Whether the report with these bytes is counted."""
         report = json.loads(body)
         rows = {row.digest: row.key for row in self.storage.revisions("exam")}
         return self.storage.find_report(rows[report["digest"]], bytes.fromhex(report["report_id"])) is not None
 
     def stored(self) -> int:
-        """How many reports are counted."""
         return sum(row.reports for row in self.storage.revisions("exam"))
 
     @property
@@ -153,7 +144,6 @@ class Year:
         return self.clock.moment.date().isoformat()
 
     def on(self, month: int, day: int) -> None:
-        """Move the clock."""
         self.clock.moment = datetime(2026, month, day, 12, tzinfo=UTC)
 
     def command(self, *words: str) -> str:
@@ -164,7 +154,6 @@ class Year:
         return done.output
 
     def publish(self, asked: dict[str, Any], *words: str) -> str:
-        """Publish this document."""
         path = self.folder / "survey.json"
         path.write_text(json.dumps(asked))
         told = self.command("survey", "publish", str(path), *words)
@@ -173,7 +162,6 @@ class Year:
         return told
 
     def invite(self, count: int, wave: int = 0) -> list[Person]:
-        """So many people with personal links of the newest revision."""
         path = self.folder / f"links{len(self.people)}.csv"
         self.command("link", "create", "exam", "--count", str(count), "--out", str(path), "--wave", str(wave))
         with path.open(newline="") as file:

@@ -24,7 +24,6 @@ class Visit:
 
     @property
     def entry(self) -> Entry:
-        """The only entry that the device holds."""
         (entry,) = self.person.entries
         return entry
 
