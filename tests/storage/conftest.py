@@ -13,7 +13,6 @@ from tests.storage.test_contract import BACK_ENDS
 
 @pytest.fixture(params=BACK_ENDS)
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Storage]:
-    """An empty database of each kind."""
     database = BACK_ENDS[request.param](tmp_path)
     yield database
     database.close()
@@ -27,5 +26,4 @@ def access(store: Storage) -> AccessTables:
 
 @pytest.fixture
 def url() -> str:
-    """The address of an empty database."""
     return postgres.with_tables()

@@ -56,7 +56,6 @@ def dumped(url: str, *options: str) -> str:
 
 
 def main() -> None:
-    """Write both files, where the schema is newer than the newest that is kept."""
     for kind, kept, make in (("sqlite", SCHEMAS, sqlite_schema), ("postgres", SHARED_SCHEMAS, postgres_schema)):
         number, text = make(kept[-1])
         file = FOLDER / f"{kind}-{number}.sql"

@@ -29,7 +29,6 @@ ANN, BEN = Account(b"a" * 16, "Ann", admin=True), Account(b"b" * 16, "Ben")
 
 @pytest.fixture
 def store(store: Storage) -> Storage:
-    """A database of each kind, with an admin and another account."""
     for account in (ANN, BEN):
         store.access.add_account(account)
     return store
@@ -59,7 +58,6 @@ def test_accounts_are_known_by_id_and_by_subject(access: AccessTables) -> None:
 
 
 def test_one_role_on_a_survey_at_a_time(access: AccessTables) -> None:
-    """A later grant takes the place of an earlier one."""
     access.grant(ANN.id, "exam", "owner")
     access.grant(BEN.id, "exam", "viewer")
     access.grant(BEN.id, "exam", "analyst")
@@ -87,7 +85,6 @@ def test_survey_keeps_an_owner(access: AccessTables) -> None:
 
 
 def test_there_is_always_an_admin(access: AccessTables) -> None:
-    """The last one can neither be disabled nor be made none."""
     for lock_out in (lambda: access.disable(ANN.id, TODAY), lambda: access.set_admin(ANN.id, False)):
         with pytest.raises(AccessRefused, match="the only admin"):
             lock_out()
@@ -103,7 +100,6 @@ def test_there_is_always_an_admin(access: AccessTables) -> None:
 
 
 def test_of_two_admins_who_disable_each_other_one_stays(access: AccessTables) -> None:
-    """However close the two moments are."""
     access.set_admin(BEN.id, True)
     for _ in range(5):
         with ThreadPoolExecutor(2) as pool:
@@ -114,7 +110,6 @@ def test_of_two_admins_who_disable_each_other_one_stays(access: AccessTables) ->
 
 
 def test_key_lets_its_account_in_until_its_day_is_over(access: AccessTables) -> None:
-    """By its hash alone; the day of its use is noted, and nothing finer."""
     access.add_key(key(b"hash", scopes=frozenset({"results:read"}), survey="exam"))
     found = access.key(b"hash", TODAY)
 
@@ -128,7 +123,6 @@ def test_key_lets_its_account_in_until_its_day_is_over(access: AccessTables) -> 
 
 
 def test_nobody_gets_a_key_who_is_not_let_in(access: AccessTables) -> None:
-    """Neither a disabled account nor one that is not there."""
     access.disable(BEN.id, TODAY)
     for account in (BEN, Account(b"x" * 16, "nobody")):
         with pytest.raises(AccessRefused, match="no such account, or it is disabled"):
@@ -158,7 +152,6 @@ def test_sessions_end_when_idle_old_or_ended(access: AccessTables) -> None:
 
 
 def test_session_in_use_ends_after_half_a_day(access: AccessTables) -> None:
-    """However busy its owner is."""
     access.start_session(b"s", ANN.id, "link", NOW)
     for moment in range(NOW, NOW + SESSION_MOST + 1, SESSION_IDLE):
         assert access.session(b"s", moment) is not None
@@ -166,7 +159,6 @@ def test_session_in_use_ends_after_half_a_day(access: AccessTables) -> None:
 
 
 def test_sessions_are_listed_and_ended_by_account(access: AccessTables) -> None:
-    """The newest first; nobody else's end."""
     for number, account in enumerate((ANN, BEN, BEN)):
         access.start_session(b"%d" % number, account.id, "link", NOW + number)
     assert [found.hash for found in access.sessions(BEN.id, NOW + 2)] == [b"2", b"1"]
@@ -238,7 +230,6 @@ def test_nothing_outlives_being_shut_out_at_the_same_moment(access: AccessTables
 
 
 def test_no_session_by_another_door_outlives_being_disabled_at_the_same_moment(access: AccessTables) -> None:
-    """By a link and by whatever has known the account beforehand."""
     for turn in range(6):
         access.add_invitation(AccountInvitation(b"link", "", "", BEN.id, TODAY))
         with ThreadPoolExecutor(3) as pool:
@@ -277,7 +268,6 @@ def test_sign_in_link_is_good_once(access: AccessTables) -> None:
 
 
 def test_invitation_makes_one_account_with_its_role(access: AccessTables) -> None:
-    """Of four at the same moment one is made; replayed, it makes none; a taken subject leaves it good."""
     access.set_subject(ANN.id, "7")
     access.add_invitation(AccountInvitation(b"link", "exam", "analyst", None, TODAY))
     with pytest.raises(AccessRefused):
@@ -293,7 +283,6 @@ def test_invitation_makes_one_account_with_its_role(access: AccessTables) -> Non
 
 
 def test_ethics_link_shows_until_its_day_is_over_or_it_is_ended(access: AccessTables) -> None:
-    """Bound to a digest; whether results are in it is its own."""
     views = [BoardView(b"1", "exam", "digest", False, TODAY), BoardView(b"2", "exam", "digest", True, TODAY + 1)]
     for view in views:
         access.add_view(view)
@@ -306,7 +295,6 @@ def test_ethics_link_shows_until_its_day_is_over_or_it_is_ended(access: AccessTa
 
 
 def test_researcher_is_an_account_that_may_everything_with_its_keys(store: Storage) -> None:
-    """One name, one account; to revoke takes all of its keys and sessions, and nobody else's."""
     for name, secret in (("Cy", b"1"), ("Dee", b"2"), ("Cy", b"3")):
         store.add_researcher(name, secret)
         store.access.start_session_by_key(secret, secret, NOW)

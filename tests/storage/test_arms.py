@@ -26,7 +26,6 @@ def values(number: int) -> tuple[int | None, ...]:
 
 @pytest.fixture
 def store(store: Storage) -> Storage:
-    """A closed survey with two arms."""
     stored = store.publish(ASKED)
     plan = StoragePlan(stored.key, ASKED.cohort, ASKED.release_batch, None, ASKED.masks)
     store.store([ReportBatch(plan, 0, identity(number), pack(values(number)), ()) for number in range(PEOPLE)])
@@ -36,7 +35,6 @@ def store(store: Storage) -> Storage:
 
 
 def test_counts_are_of_each_arms_own_people(store: Storage) -> None:
-    """Also after a withdrawal, and they agree with the rows."""
     found = {each.question.name: each for each in analyse(revisions_of(store, ASKED.name)).questions}
     assert {name: each.tally for name, each in found.items() if name != "year"} == {
         "cheated_direct": {1: 19}, "cheated": {0: 20, 1: 20}, "arm": {0: 19, 1: 40}

@@ -25,7 +25,6 @@ def key(store: Storage) -> int:
 
 
 def test_invitation_is_used_up_for_one_thing(store: Storage, key: int) -> None:
-    """The same again is the same; another thing, an unknown one, a revoked one and a closed survey are refused."""
     assert store.has_token(key, GOOD)
     assert store.redeem_invitation(key, GOOD, b"x" * 32) is Outcome.NEW
     assert store.redeem_invitation(key, GOOD, b"x" * 32) is Outcome.SAME
@@ -94,10 +93,7 @@ def test_held_is_neither_spent_nor_good_also_in_a_copy_and_after_a_purge(
 
 
 def test_purge_of_a_revision_leaves_what_a_later_one_asks_for(store: Storage, key: int) -> None:
-    """A correction after a close is open by itself: its invitations are held, let go and redeemed, then forgotten.
-
-    So are the ids of the revision before it: whoever sent a report with one could send another.
-    """
+    """A correction after a close is open by itself; who reported with an id of before it could report again."""
     store.redeem_invitation(key, GOOD, b"x" * 32)
     store.close_survey("exam", 1)
     later = store.publish(blind_survey(revision=2, replaces=blind_survey().digest)).key
@@ -138,7 +134,6 @@ def test_number_of_held_ones_that_is_off_is_found(store: Storage, key: int, faul
 
 
 def test_of_many_at_once_one_is_first(store: Storage, key: int) -> None:
-    """Sixteen requests, half of them for the same thing: one NEW, and no two different things are granted."""
     with ThreadPoolExecutor(8) as pool:
         things = [bytes([number % 2 or number]) * 32 for number in range(16)]
         found = list(pool.map(lambda thing: store.redeem_invitation(key, GOOD, thing), things))

@@ -42,7 +42,6 @@ def _store() -> Iterator[PostgresStorage]:
 
 @pytest.fixture(name="keys")
 def _keys(tmp_path: Path) -> str:
-    """The file with the survey's key."""
     path = str(tmp_path / "keys")
     KeysFile(path)._write({"exam": (key(0),)})
     return path
@@ -71,7 +70,6 @@ def test_nothing_that_was_signed_or_spent_is_in_the_servers_files(store: Postgre
 
 
 def searched(wanted: list[bytes]) -> list[bool]:
-    """Which of these are in any file of the server, once all is on the disk."""
     server, folder = postgres.own()
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute("CHECKPOINT")

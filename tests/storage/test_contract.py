@@ -45,7 +45,6 @@ BACK_ENDS: dict[str, Callable[[Path], Storage]] = {
 
 @cache
 def plan(key: int, batch: int = 25, tokens: int | None = None) -> StoragePlan:
-    """What storage must know of the small survey."""
     return StoragePlan(key, 2, batch, tokens, survey().masks)
 
 
@@ -87,7 +86,6 @@ def test_publish_refuses_smaller_steps_than_before(store: Storage) -> None:
 
 
 def test_store_classifies_new_same_and_conflict_also_within_a_group(store: Storage) -> None:
-    """One id counts once, and its first values stay."""
     key = store.publish(survey()).key
     group = [arrival(key, 1), arrival(key, 1), arrival(key, 1, (0, 2, 0)), arrival(key, 2)]
 
@@ -98,7 +96,6 @@ def test_store_classifies_new_same_and_conflict_also_within_a_group(store: Stora
 
 
 def test_store_counts_64_parallel_copies_once(store: Storage) -> None:
-    """Many threads with one report make one report."""
     key = store.publish(survey()).key
     barrier = threading.Barrier(16)
 
@@ -115,7 +112,6 @@ def test_store_counts_64_parallel_copies_once(store: Storage) -> None:
 
 
 def test_store_keeps_counts_equal_to_a_recount(store: Storage) -> None:
-    """The kept counts are those of the rows."""
     key = store.publish(survey()).key
     store.store([arrival(key, number, (number % 2, number % 3, number % 5 % 2)) for number in range(97)])
 
@@ -140,7 +136,6 @@ def test_store_keeps_what_was_not_asked(store: Storage, number: int) -> None:
 
 
 def test_cells_move_only_when_a_batch_has_come(store: Storage) -> None:
-    """Results after 25 to 49 reports are the same, to the byte."""
     key = store.publish(survey()).key
     store.store([arrival(key, number) for number in range(24)])
     assert all(cell.reports == 0 for cell in store.cells(key))
@@ -170,7 +165,6 @@ def test_cells_of_a_cohort_wait_for_their_own_batch(store: Storage) -> None:
 
 
 def test_close_shows_everything_and_admits_nothing(store: Storage) -> None:
-    """After closing, the snapshot is whole and stays."""
     key = store.publish(survey()).key
     store.store([arrival(key, number) for number in range(3)])
     store.close_survey("exam", 20_000)
@@ -218,7 +212,6 @@ def test_batch_of_tokens_is_made_once(store: Storage) -> None:
 
 
 def test_store_of_a_mixed_group_equals_one_by_one(store: Storage) -> None:
-    """A group with copies, conflicts and withdrawn ids among new ones is told apart exactly."""
     key = store.publish(survey()).key
     store.store([arrival(key, number) for number in range(5)])
     assert store.withdraw(plan(key), identity(0)) is Outcome.WITHDRAWN
@@ -254,7 +247,6 @@ def test_large_mixed_group_of_two_surveys_is_told_apart_by_a_few_look_ups(store:
 
 
 def test_withdraw_counts_down_everywhere_and_answers_the_same_again(store: Storage) -> None:
-    """The row goes, every cell loses it, and the id is refused from then on."""
     key = store.publish(survey()).key
     store.store([arrival(key, number, (number % 2, 0, number % 2)) for number in range(30)])
     assert [store.withdraw(plan(key), identity(3)) for _ in range(2)] == [Outcome.WITHDRAWN] * 2
@@ -320,7 +312,6 @@ def test_only_the_first_close_shows_the_rest(store: Storage) -> None:
 
 
 def test_purge_forgets_ids_and_keeps_counts_and_values(store: Storage) -> None:
-    """No id, tombstone or token is left; rows, counts and figures are."""
     key = store.publish(survey()).key
     store.store([arrival(key, number, (number % 2, 0, 0)) for number in range(40)])
     store.withdraw(plan(key), identity(0))
@@ -338,7 +329,6 @@ def test_purge_forgets_ids_and_keeps_counts_and_values(store: Storage) -> None:
 
 
 def test_token_is_spent_by_one_report_and_no_other(store: Storage) -> None:
-    """Within a group and after it; a refused report spends nothing; a copy needs no token."""
     key = store.publish(survey()).key
     good, other, gone = (bytes([number]) * 32 for number in range(3))
     store.add_tokens(key, [good, other, gone])
@@ -356,7 +346,6 @@ def test_token_is_spent_by_one_report_and_no_other(store: Storage) -> None:
 
 @pytest.mark.parametrize("count", [40, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_tokens_redeemed_concurrently_count_once_each(store: Storage, count: int) -> None:
-    """Every token is offered by five reports at once; one of them is stored, and no value tells whose it was."""
     key = store.publish(survey()).key
     tokens = [hashlib.sha256(b"token %d" % number).digest() for number in range(count)]
     kept = [hashlib.sha256(b"kept %d" % number).digest() for number in range(count)]
@@ -396,7 +385,6 @@ def test_report_that_brings_no_token_is_refused_where_one_is_asked_for(store: St
 
 
 def test_masks_are_counted_by_option(store: Storage) -> None:
-    """A mask adds to the count of each of its options and to that of all masks, and takes it back when withdrawn."""
     key = store.publish(survey()).key
     several = StoragePlan(key, None, 25, None, {1: 52, 2: 3})
     top = 1 << 51 | 1
@@ -411,7 +399,6 @@ def test_masks_are_counted_by_option(store: Storage) -> None:
 
 
 def test_nothing_is_wrong_with_a_fresh_database(store: Storage) -> None:
-    """Both checks pass; the tables can be read and filled."""
     store.check()
     store.scrub()
 
@@ -421,7 +408,6 @@ def test_nothing_is_wrong_with_a_fresh_database(store: Storage) -> None:
 
 @pytest.mark.parametrize("from_file", [True, False])
 def test_copy_brings_every_row_of_every_table(store: Storage, tmp_path: Path, from_file: bool) -> None:
-    """From a file or from PostgreSQL to either: reports of every width, tombstones, counts, tokens, accounts."""
     other = SQLiteStorage(tmp_path / "other") if from_file else PostgresStorage(postgres.with_tables())
     key = other.publish(survey()).key
     wide = StoragePlan(key, None, 25, None, {1: 52})
@@ -533,7 +519,6 @@ def test_masks_of_any_type_are_counted_bit_by_bit(options: int, data: st.DataObj
 
 @given(st.lists(st.one_of(st.integers(0, 9), st.integers(0, 2**53)), max_size=40))
 def test_values_are_counted_one_by_one(values: list[int]) -> None:
-    """Near each other or far apart."""
     assert tally(np.array(values, dtype=np.int64)) == Counter(values)
 
 
@@ -563,7 +548,6 @@ def test_change_is_that_of_the_reports_one_by_one(arrivals: list[ReportBatch]) -
     st.sampled_from([0, 17, 53]),
 )
 def test_values_that_stand_for_several_reports_are_counted_as_often(rows: list[tuple[int, int]], options: int) -> None:
-    """By place, sorted, and bit by bit."""
     values, times = (
         np.array(column, dtype=kind) for column, kind in zip(zip(*rows, strict=True), ("u8", "u4"), strict=True)
     )

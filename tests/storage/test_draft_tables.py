@@ -9,7 +9,6 @@ from tests.surveys import survey
 
 
 def test_a_draft_is_kept_version_by_version(store: Storage) -> None:
-    """The newest is what is read, and each before it can be."""
     drafts = store.drafts
     assert drafts.add("exam", b"{}")
     assert drafts.save("exam", 1, b'{"a":1}') == 2
@@ -21,7 +20,6 @@ def test_a_draft_is_kept_version_by_version(store: Storage) -> None:
 
 
 def test_a_name_is_given_once(store: Storage) -> None:
-    """A second draft of a name writes nothing."""
     assert store.drafts.add("exam", b"first")
     assert not store.drafts.add("exam", b"second")
     assert store.drafts.draft("exam") == DraftVersion("exam", 1, b"first")
@@ -37,7 +35,6 @@ def test_a_save_over_an_older_version_is_refused(store: Storage) -> None:
 
 
 def test_of_many_saves_at_once_one_is_kept(store: Storage) -> None:
-    """Eight people save over the same version at the same moment."""
     store.drafts.add("exam", b"{}")
     with ThreadPoolExecutor(8) as people:
         saved = list(people.map(lambda number: store.drafts.save("exam", 1, b"%d" % number), range(8)))
@@ -53,7 +50,6 @@ def test_the_last_fifty_versions_stay(store: Storage) -> None:
 
 
 def test_a_draft_is_renamed_with_its_versions(store: Storage) -> None:
-    """Unless the other name is taken."""
     store.drafts.add("exam", b"{}")
     store.drafts.save("exam", 1, b"more")
     store.drafts.add("taken", b"")
@@ -65,7 +61,6 @@ def test_a_draft_is_renamed_with_its_versions(store: Storage) -> None:
 
 
 def test_a_deleted_draft_leaves_nothing(store: Storage) -> None:
-    """All of its versions go; those of others stay."""
     store.drafts.add("exam", b"{}")
     store.drafts.save("exam", 1, b"more")
     store.drafts.add("exam2", b"stays")

@@ -22,7 +22,6 @@ def told(database: Storage) -> list[tuple[str, str, str]]:
 
 
 def test_each_step_in_the_life_of_a_survey_is_noted_once(store: Storage) -> None:
-    """With who did it; a step that changes nothing is none."""
     first, second = survey(), survey(revision=2, replaces=survey().digest)
     for one in (first, first, second):
         store.publish(one, one is second, ANNE)
@@ -83,7 +82,6 @@ def test_act_that_is_refused_leaves_no_entry(store: Storage) -> None:
 
 
 def test_nothing_of_a_respondent_is_in_the_journal(store: Storage) -> None:
-    """Reports, copies, conflicts, withdrawals and spent tokens add no entry, whatever becomes of them."""
     key = store.publish(survey()).key
     before = [tuple(entry) for entry in store.journal.entries()]
     store.store([arrival(key, number) for number in range(60)])
@@ -97,7 +95,6 @@ def test_nothing_of_a_respondent_is_in_the_journal(store: Storage) -> None:
 
 
 def test_backup_and_copy_keep_the_chain_and_it_goes_on(store: Storage, tmp_path: Path) -> None:
-    """Entry by entry; a head that was noted before is known after."""
     store.publish(survey(), who=ANNE)
     store.close_survey("exam", 1, BERT)
     noted, entries = store.journal.head(), list(store.journal.entries())
@@ -114,7 +111,6 @@ def test_backup_and_copy_keep_the_chain_and_it_goes_on(store: Storage, tmp_path:
 
 
 def test_documentation_tells_every_kind_of_entry() -> None:
-    """And no other: the table of ``docs/journal.md`` is the closed list."""
     text = (Path(__file__).parents[2] / "docs" / "journal.md").read_text(encoding="utf-8")
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:1] == "|"][2:]
 

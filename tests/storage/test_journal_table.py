@@ -24,7 +24,6 @@ HEX = "0123456789abcdef" * 4
 
 
 def fill(store: Storage) -> list[AuditEntry]:
-    """Five entries, by two accounts and the machine's administrator."""
     store.journal.append(words.LOGIN, ANNE, "key")
     store.journal.append(words.PUBLISHED, ANNE, f"exam 1 {HEX}")
     store.journal.append(words.GRANTED, BERT, f"* owner {BERT}")
@@ -46,7 +45,6 @@ def append_on(store: Storage, day: int, what: str, about: str = "") -> None:
 
 
 def test_every_entry_follows_from_the_one_before(store: Storage) -> None:
-    """Numbers without a gap, hashes that anybody can compute, and the head is the last."""
     assert store.journal.head() == ChainHead(0, bytes(32))
     found = fill(store)
 
@@ -75,7 +73,6 @@ def test_every_entry_follows_from_the_one_before(store: Storage) -> None:
     "INSERT INTO journal SELECT 6, day, what, who, about, previous FROM journal WHERE number = 5",
 ])  # fmt: skip
 def test_entry_changed_dropped_swapped_or_added_is_found(store: Storage, statement: str) -> None:
-    """Also the last one; ``doctor`` tells it as well."""
     fill(store)
     change(store, *statement.split(";"))
 
@@ -106,7 +103,6 @@ def test_entry_added_by_its_rules_is_known_to_who_has_noted_the_head(store: Stor
     (words.PUBLISHED, ANNE, f"exam 1 {HEX}\n"), (words.GRANTED, ANNE, f"exam king {BERT}"),
 ])  # fmt: skip
 def test_nothing_but_its_form_comes_into_the_journal(store: Storage, what: str, who: str, about: str) -> None:
-    """No name, address, path, time, token or text, whoever asks for it; the message repeats nothing."""
     with pytest.raises(ValueError, match=r"^an entry of the journal does not match the form of its event$"):
         store.journal.append(what, who, about)
     assert list(store.journal.entries()) == []
@@ -193,7 +189,6 @@ def test_old_cuts_alone_are_no_cause_of_another_one(store: Storage) -> None:
 
 
 def test_threads_leave_no_gap(store: Storage) -> None:
-    """Numbers are given one after the other, whoever asks."""
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda _: store.journal.append(words.LOGIN, ANNE, "key"), range(24)))
 
@@ -285,5 +280,4 @@ def kill_again_and_again(url: str, folder: Path, times: int) -> None:
     ("back_end", "times"), [("sqlite", 5), *(pytest.param(each, 50, marks=pytest.mark.slow) for each in ADDRESSES)]
 )
 def test_kills_leave_every_act_with_its_entry(tmp_path: Path, back_end: str, times: int) -> None:
-    """And every entry with its act; no gap in the numbers."""
     kill_again_and_again(ADDRESSES[back_end](), tmp_path, times)

@@ -12,7 +12,6 @@ from tests.storage.test_migrations import SCHEMAS, SHARED_SCHEMAS, database_of
 
 
 def test_file_of_the_release_before_becomes_one_of_this(tmp_path: Path) -> None:
-    """Numbered as the newest is; it opens, and nothing is wrong with it."""
     number, text = sqlite_schema(SCHEMAS[-1])
     (tmp_path / "kept.sql").write_text(text, encoding="utf-8")
     database_of(tmp_path / "kept.sql", tmp_path / "kept.sqlite")

@@ -14,7 +14,6 @@ DIGEST, ANN, BEN = "d" * 64, "a" * 32, "b" * 32
 
 
 def test_question_is_published_once(store: Storage) -> None:
-    """By each account that does so, with one entry in the audit log."""
     for who in (ANN, BEN, ANN):
         store.link_questions.publish(DIGEST, b"{}", who)
 
@@ -26,7 +25,6 @@ def test_question_is_published_once(store: Storage) -> None:
 
 
 def test_publisher_and_admins_withdraw(store: Storage) -> None:
-    """No one else, and each withdrawal is in the audit log."""
     store.link_questions.publish(DIGEST, b"{}", ANN)
     assert not store.link_questions.withdraw(DIGEST, BEN, is_admin=False)
     assert store.link_questions.withdraw(DIGEST, ANN, is_admin=False)
@@ -52,7 +50,6 @@ def test_question_of_two_stays_for_the_other(store: Storage) -> None:
 
 
 def test_withdrawn_question_is_in_no_file(tmp_path: Path) -> None:
-    """Of the database; the audit log has its digest."""
     store = BACK_ENDS["sqlite"](tmp_path)
     store.link_questions.publish(DIGEST, b'{"label":"sentinel"}', ANN)
     store.link_questions.withdraw(DIGEST, ANN, is_admin=False)

@@ -41,7 +41,6 @@ class Collection(RuleBasedStateMachine):
 
     @initialize(token=st.booleans(), batch=st.integers(1, 4), days=st.integers(0, 3))
     def publish(self, token: bool, batch: int, days: int) -> None:
-        """A fresh database with one survey."""
         self.folder = tempfile.TemporaryDirectory()
         self.survey = survey(
             access="token" if token else "open", privacy={"release_batch": batch}, retention={"ids_days": days},
@@ -62,7 +61,6 @@ class Collection(RuleBasedStateMachine):
         self.shown = 0
 
     def reopen(self) -> None:
-        """What a killed process leaves is opened by the next one."""
         self.storage = self.opens()
         self.admission = Admission(self.storage, self.clock)
         self.housekeeping = Housekeeping(self.storage, self.clock, lambda: True)
@@ -104,7 +102,6 @@ class Collection(RuleBasedStateMachine):
 
     @rule(number=NUMBERS, values=VALUES, token=NUMBERS)
     def send(self, number: int, values: tuple[int, ...], token: int) -> None:
-        """A report arrives, perhaps not for the first time."""
         report_id, word = self.identity(number), self.token(token)
         expected = self.expected(report_id, values, word)
         try:
@@ -160,7 +157,6 @@ class Collection(RuleBasedStateMachine):
 
     @rule()
     def crash(self) -> None:
-        """Killed between two steps."""
         self.reopen()
 
     @rule(number=NUMBERS, values=VALUES, token=NUMBERS, step=st.integers(0, 12))
@@ -225,7 +221,6 @@ class Collection(RuleBasedStateMachine):
 
     @rule()
     def publish_again(self) -> None:
-        """The same survey changes nothing."""
         assert self.storage.publish(self.survey).key == 1
 
     @rule()
@@ -235,7 +230,6 @@ class Collection(RuleBasedStateMachine):
 
     @rule()
     def move(self) -> None:
-        """Everything is copied to another database, and goes on there."""
         path = Path(self.folder.name) / f"moved{len(self.opened)}.sqlite"
         there = SQLiteStorage(path)
         there.copy_from(self.storage)
@@ -288,12 +282,10 @@ class Collection(RuleBasedStateMachine):
 
     @rule()
     def keep_house(self) -> None:
-        """Closing and purging when they are due."""
         self.housekeeping()
         self.note_time()
 
     def note_time(self) -> None:
-        """The model's own housekeeping."""
         if self.closed_on is None and self.clock.moment >= self.survey.closes:  # type: ignore[operator]
             self.closed_on = day_of(self.survey.closes)  # type: ignore[arg-type]
         if self.closed_on is not None and day_of(self.clock.moment) > self.closed_on + self.survey.ids_days:
@@ -320,7 +312,6 @@ class Collection(RuleBasedStateMachine):
 
     @invariant()
     def counts_are_those_of_what_was_acknowledged(self) -> None:
-        """Rows, counts and figures agree with the model, and with each other."""
         if not hasattr(self, "storage"):
             return
         row = self.storage.surveys()[0]
@@ -382,13 +373,9 @@ CHECKS = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_to
 
 
 class TestCollection(Collection.TestCase):  # type: ignore[name-defined,misc]
-    """The short version."""
-
     settings = settings(max_examples=25, stateful_step_count=25, deadline=None, suppress_health_check=CHECKS)
 
 
 @pytest.mark.slow
 class TestCollectionAtLength(Collection.TestCase):  # type: ignore[name-defined,misc]
-    """Two thousand runs."""
-
     settings = settings(max_examples=2000, stateful_step_count=25, deadline=None, suppress_health_check=CHECKS)

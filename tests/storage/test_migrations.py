@@ -96,13 +96,11 @@ def whole(path: Path) -> list[str]:
 
 
 def number_of(path: Path) -> int:
-    """The number of a file's schema."""
     with closing(sqlite3.connect(path)) as connection:
         return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def database_of(kept: Path, path: Path) -> None:
-    """Make the database of an earlier version."""
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(kept.read_text())
 
@@ -121,7 +119,6 @@ def test_schema_of_each_release_that_is_read_is_kept() -> None:
 
 @pytest.mark.parametrize("kept", SCHEMAS, ids=lambda path: path.stem)
 def test_database_of_an_earlier_version_opens_with_equal_counts(tmp_path: Path, kept: Path) -> None:
-    """It has the present schema afterwards, and its counts are still those of its rows."""
     old, new = tmp_path / "old.sqlite", tmp_path / "new.sqlite"
     database_of(kept, old)
     storage = SQLiteStorage(old)
@@ -137,7 +134,6 @@ def test_database_of_an_earlier_version_opens_with_equal_counts(tmp_path: Path, 
 
 @pytest.mark.parametrize("kept", SHARED_SCHEMAS, ids=lambda path: path.stem)
 def test_postgresql_of_an_earlier_version_opens_with_equal_counts(kept: Path) -> None:
-    """The same on the shared back end."""
     old, new = postgres.fresh(), postgres.fresh()
     with psycopg.connect(old) as connection:
         connection.execute(kept.read_bytes())
@@ -152,7 +148,6 @@ def test_postgresql_of_an_earlier_version_opens_with_equal_counts(kept: Path) ->
 
 
 def test_database_of_before_the_last_release_names_the_way(tmp_path: Path) -> None:
-    """Nothing of it is changed."""
     path = tmp_path / "db.sqlite"
     database_of(SCHEMAS[0], path)
     with closing(sqlite3.connect(path)) as connection:
@@ -165,7 +160,6 @@ def test_database_of_before_the_last_release_names_the_way(tmp_path: Path) -> No
 
 
 def test_migration_that_fails_leaves_the_old_schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Half of a migration is none; once it is right, it begins anew, and an earlier program refuses the file."""
     path = tmp_path / "db.sqlite"
     database_of(SCHEMAS[0], path)
     before = made(path), number_of(path)
@@ -184,7 +178,6 @@ def test_migration_that_fails_leaves_the_old_schema(tmp_path: Path, monkeypatch:
 
 @pytest.mark.parametrize("kept", [None, SCHEMAS[0]], ids=lambda path: path.stem if path else "new")
 def test_two_processes_that_start_at_once_make_one_migration(tmp_path: Path, kept: Path | None) -> None:
-    """Each waits for the other, and neither is refused."""
     path = tmp_path / "db.sqlite"
     if kept is not None:
         database_of(kept, path)
@@ -204,10 +197,7 @@ def test_two_processes_that_start_at_once_make_one_migration(tmp_path: Path, kep
 
 @pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.slow)])
 def test_migration_that_is_killed_leaves_the_old_or_the_new(tmp_path: Path, every: int) -> None:
-    """At whichever statement the process dies: all of the old schema or all of the new one, and every row.
-
-    In each run it dies at other statements; a failure names the first one.
-    """
+    """All of the old schema or all of the new one, and every row; a failure names the first statement it died at."""
     first = SystemRandom().randint(1, every)
     print(f"killed at statement {first}, and {every} later each time")
     old, folder = tmp_path / "old.sqlite", tmp_path / "killed"

@@ -20,7 +20,6 @@ KEY = replace(PHONE, credential_id=b"key", label="a key that counts", sign_count
 
 @pytest.fixture
 def store(store: Storage) -> Storage:
-    """A database of each kind, with two accounts, one of which has two passkeys."""
     for account in (ANN, BEN):
         store.access.add_account(account)
     for passkey in (PHONE, KEY):
@@ -49,7 +48,6 @@ def test_passkeys_are_known_by_name_and_listed_by_label(access: AccessTables) ->
 
 
 def test_passkey_is_added_once_to_an_account_that_is_let_in(access: AccessTables) -> None:
-    """Not to another account, not to a disabled one, and not without end."""
     with pytest.raises(AccessRefused, match="known here already"):
         access.add_passkey(replace(PHONE, account=ANN.id))
     for number in range(MOST - 2):
@@ -110,7 +108,6 @@ def test_removed_passkey_ends_the_sessions_of_its_door(access: AccessTables) -> 
 
 
 def test_each_step_of_a_passkey_is_noted_once(store: Storage, access: AccessTables) -> None:
-    """Added and removed by whoever did it, used as a sign-in by its door; what is refused is not noted."""
     first, ben = store.journal.head().number, BEN.id.hex()
     own = access.by(ben)
     for added in (replace(PHONE, credential_id=b"new"), PHONE):
@@ -127,6 +124,5 @@ def test_each_step_of_a_passkey_is_noted_once(store: Storage, access: AccessTabl
 
 
 def test_challenge_key_is_drawn_once_for_all_nodes(access: AccessTables) -> None:
-    """Whoever asks first; the others get the same."""
     assert access.challenge_key(b"first") == b"first"
     assert access.challenge_key(b"second") == b"first"

@@ -81,7 +81,6 @@ def test_nodes_that_show_the_same_cells_never_wait_for_each_other_in_a_circle(st
 
 
 def test_large_group_is_all_or_nothing(store: PostgresStorage) -> None:
-    """A large group with one copy in it is told apart like a small one."""
     key = store.publish(survey()).key
     store.store([arrival(key, 5)])
     outcomes = store.store([arrival(key, number) for number in range(209)])
@@ -137,7 +136,6 @@ def test_report_stored_and_withdrawn_elsewhere_while_a_group_is_sorted_stays_wit
 
 
 def test_withdrawals_at_the_same_moment_agree(store: PostgresStorage, url: str) -> None:
-    """Two nodes are asked at once: both confirm, and the report is counted down once."""
     nodes = [store, PostgresStorage(url)]
     asked = survey()
     key = store.publish(asked).key
@@ -281,7 +279,6 @@ def test_every_commit_is_synced_before_it_is_acknowledged(url: str) -> None:
 def test_verify_says_what_is_not_as_it_should_be(
     store: PostgresStorage, url: str, statement: LiteralString, words: str
 ) -> None:
-    """The same words as on the embedded back end."""
     assert store.verify() == []
     with psycopg.connect(url) as connection:
         connection.execute(statement)
@@ -333,7 +330,6 @@ def test_newer_or_unreachable_database_is_refused_in_words(store: PostgresStorag
 
 
 def test_lost_connections_are_errors_of_storage_and_pass(store: PostgresStorage, url: str) -> None:
-    """A server that drops its connections is a StorageError for who was waiting, and is found again."""
     key = store.publish(survey()).key
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(

@@ -71,7 +71,6 @@ def _columns(connection: psycopg.Connection[tuple[str, ...]], table: str) -> byt
 
 
 def state(url: str) -> tuple[int, int]:
-    """Return what the database tells of its schema."""
     with psycopg.connect(url) as connection:
         return connection.execute("SELECT version, usable_from FROM schema_version").fetchone() or (0, 0)
 
@@ -107,7 +106,6 @@ def test_migration_keeps_a_million_reports(url: str) -> None:
 
 
 def test_migration_that_fails_leaves_the_old_schema(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Half of a migration is none; once it is right, it is done."""
     before = former(url, 10)
     with monkeypatch.context() as patch:
         patch.setattr(postgres_storage.schema, "INDEX", "nonsense")
@@ -118,7 +116,6 @@ def test_migration_that_fails_leaves_the_old_schema(url: str, monkeypatch: pytes
 
 
 def test_two_that_migrate_at_once_make_one_migration(url: str) -> None:
-    """The second one finds it done."""
     former(url, 10)
     with ThreadPoolExecutor(2) as pool:
         for storage in pool.map(lambda _: PostgresStorage(url, stopped=True), range(2)):
@@ -128,7 +125,6 @@ def test_two_that_migrate_at_once_make_one_migration(url: str) -> None:
 
 
 def test_migration_waits_until_all_are_stopped(url: str) -> None:
-    """The program says what is to be done, and changes nothing; a release before 0.4 is one step more."""
     before = former(url, 10)
     with pytest.raises(StorageError, match="earlier release, whose nodes cannot go on beside this one: stop them all"):
         PostgresStorage(url)
@@ -142,7 +138,6 @@ def test_migration_waits_until_all_are_stopped(url: str) -> None:
 
 
 def test_migration_gives_up_where_a_backup_reads(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It says so, and nothing was changed."""
     former(url, 10)
     monkeypatch.setattr(postgres_storage, "WAIT_SECONDS", 1)
     with psycopg.connect(url) as reader:
@@ -153,7 +148,6 @@ def test_migration_gives_up_where_a_backup_reads(url: str, monkeypatch: pytest.M
 
 
 def test_newer_program_turns_the_old_node_away(url: str, node: PostgresStorage, tmp_path: Path) -> None:
-    """It says why, settles nothing, saves nothing, and does not start again."""
     node.publish(survey())
     with psycopg.connect(url) as connection:
         connection.execute("UPDATE schema_version SET version = version + 1, usable_from = version + 1")

@@ -26,7 +26,6 @@ from tests.surveys import survey
 
 @pytest.fixture
 def url() -> str:
-    """The address of an empty database."""
     return server.with_tables()
 
 
@@ -107,7 +106,6 @@ def test_groups_that_come_together_are_shown_at_once(url: str, monkeypatch: pyte
 
 
 def test_reports_are_acknowledged_by_a_process_that_is_ending(nodes: list[PostgresStorage]) -> None:
-    """They are durable, and another one shows them."""
     key = nodes[0].publish(survey()).key
     nodes[0]._publisher.end()
     assert nodes[0].store([arrival(key, number) for number in range(30)]) == [Outcome.NEW] * 30

@@ -19,7 +19,6 @@ DAY = 86400
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
-    """An empty database of each kind."""
     with closing(open_url(postgres.with_tables() if request.param == "postgres" else "", tmp_path)) as database:
         yield database
 
@@ -32,7 +31,6 @@ def run(store: Storage, since: int, seconds: int) -> int:
 
 
 def test_new_database_waits_for_nothing(store: Storage) -> None:
-    """Also once it has run."""
     assert store.note_running(NOON) == 0
     assert run(store, NOON, 600) == 0
 
@@ -49,7 +47,6 @@ def test_pause_of_a_week_and_a_step_back_make_forgetting_wait(store: Storage, aw
 
 
 def test_only_running_is_counted(store: Storage) -> None:
-    """An hour of running is one; five days of rest are none; a second node counts nothing twice; a day is enough."""
     store.note_running(NOON)
     begin = NOON + 30 * DAY
     store.note_running(begin)
@@ -64,7 +61,6 @@ def test_only_running_is_counted(store: Storage) -> None:
 
 
 def test_who_says_that_the_clock_is_right_ends_the_waiting(store: Storage) -> None:
-    """Until it is wrong again."""
     store.note_running(NOON)
     store.note_running(NOON + 30 * DAY)
     store.trust_clock(NOON + 30 * DAY)

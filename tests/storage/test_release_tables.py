@@ -15,13 +15,11 @@ from tests.surveys import survey
 
 @pytest.fixture
 def store(store: Storage) -> Storage:
-    """A database of each kind, with one survey."""
     store.publish(survey())
     return store
 
 
 def test_lines_are_kept_in_their_order(store: Storage) -> None:
-    """Each says how many are before it; a survey without ledger has none."""
     releases = store.releases
     assert not releases.has_any("exam")
     releases.begin("exam", b"0\n")
@@ -68,7 +66,6 @@ def test_of_many_writers_at_once_one_adds_its_line(store: Storage) -> None:
 
 
 def test_ledger_goes_with_its_survey_and_into_copies(store: Storage, tmp_path: Path) -> None:
-    """Copied line by line; after deletion there is none, and none is begun."""
     store.releases.begin("exam", b"0\n")
     store.releases.add("exam", 1, b"1\n")
     copied = SQLiteStorage(tmp_path / "copy.sqlite", unfinished=True)

@@ -66,7 +66,6 @@ def stop_after(store: PostgresStorage, moves: int, monkeypatch: pytest.MonkeyPat
 
 
 def places(url: str) -> dict[str, int]:
-    """How many reports lie in each table."""
     with psycopg.connect(url) as connection:
         found = connection.execute("SELECT 'fresh', count(*) FROM fresh UNION SELECT 'settled', count(*) FROM settled")
         return {table: number for table, number in found if number}
@@ -80,7 +79,6 @@ def check(store: PostgresStorage, key: int, reports: int) -> None:
 
 
 def test_report_is_known_wherever_it_lies(store: PostgresStorage, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sent again, alone, beside others and with another body, found, and withdrawn for good: in each of the places."""
     key = store.publish(survey()).key
     store.store([arrival(key, number) for number in range(40)])
     stop_after(store, 2, monkeypatch)
@@ -141,7 +139,6 @@ def test_who_is_killed_at_any_step_leaves_every_report_once(
 
 
 def test_reports_come_again_and_go_while_all_settle(store: PostgresStorage, url: str) -> None:
-    """Two nodes store, send again and withdraw, and settle again and again: each report counts once."""
     other = PostgresStorage(url)
     key = store.publish(survey()).key
 
@@ -414,7 +411,6 @@ while True:
 
 @pytest.mark.slow
 def test_processes_that_settle_are_killed_again_and_again(store: PostgresStorage, url: str) -> None:
-    """By -9, at whatever moment, under load."""
     key = store.publish(survey()).key
     numbers = count()
     for _ in range(15):
@@ -482,7 +478,6 @@ def test_node_settles_at_its_end(url: str) -> None:
 
 
 def test_settling_ends_although_reports_go_on(store: PostgresStorage, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What arrives while it is at it is for the next time."""
     key = store.publish(survey()).key
     store.store([arrival(key, number) for number in range(3)])
     execute, numbers = psycopg.Connection.execute, count(100)

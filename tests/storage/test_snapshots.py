@@ -70,7 +70,6 @@ class Watched:
         assert set(self.storage.store(group)) <= {Outcome.NEW}
 
     def withdraw(self, number: int) -> None:
-        """One of them is taken back."""
         place = self.sent[number].place
         assert self.storage.withdraw(self.plans[place[0]], identity(number)) is Outcome.WITHDRAWN
         self.live[place].remove(number)
@@ -120,11 +119,7 @@ class Watched:
         yield from (frozenset({(place, len(sets) - 1)}) for place, sets in self.versions.items())
 
     def differences(self) -> np.ndarray:
-        """For all pairs of views, how many reports their difference holds that he has not withdrawn; 0 if they are
-        equal.
-
-        A cell that a view leaves out is one of which it shows nothing.
-        """
+        """For all pairs of views, reports in the difference that he has not withdrawn; a cell left out shows none."""
         views = [dict(view) for view in self.views]
         total = np.zeros((len(views), len(views)), dtype=np.int64)
         for place, sets in self.versions.items():
@@ -144,7 +139,6 @@ def told(cell: Cell | None) -> Tallies:
 
 
 def watched(storage: Storage) -> Watched:
-    """Two revisions of a survey, both of which still answer."""
     more = {"waves": months(2), "privacy": {"release_batch": BATCH}, "fresh_samples": True}
     asked = [survey(revision=number, **more) for number in (1, 2)]
     return Watched(storage, {(key := storage.publish(each).key): planned(each, key) for each in asked})

@@ -22,7 +22,6 @@ from tests.surveys import survey
 
 
 def test_every_commit_is_synced_before_it_is_acknowledged(storage: SQLiteStorage) -> None:
-    """The database is in WAL mode with synchronous=FULL, and overwrites what it deletes."""
     with storage.write() as db:
         settings = [db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
         secure = db.execute("PRAGMA secure_delete").fetchone()[0]
@@ -97,7 +96,6 @@ def test_reports_have_no_rowid_and_no_time(storage: SQLiteStorage) -> None:
 
 
 def test_a_newer_database_is_refused(tmp_path: Path) -> None:
-    """An older program does not touch a newer schema."""
     path = tmp_path / "db.sqlite"
     SQLiteStorage(path).close()
     connection = sqlite3.connect(path)
@@ -123,7 +121,6 @@ def test_a_new_file_that_another_process_is_writing_is_waited_for(
 
 
 def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
-    """The message says so without quoting the file."""
     path = tmp_path / "db.sqlite"
     path.write_bytes(b"secret words" * 1000)
 
@@ -133,7 +130,6 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
 
 
 def test_check_finds_a_read_only_database(tmp_path: Path) -> None:
-    """The check fails as soon as nothing can be written."""
     storage = SQLiteStorage(tmp_path / "db.sqlite")
     storage.check()
     with storage.read() as db:
@@ -201,7 +197,6 @@ def made_again(table: str, old: str, new: str) -> tuple[str, ...]:
 def test_verify_says_which_table_is_not_as_it_should_be(
     storage: SQLiteStorage, statements: Sequence[str], words: str
 ) -> None:
-    """One sentence for one thing that was changed behind the program's back."""
     assert storage.verify() == []
     with storage.write() as db:
         for statement in statements:
@@ -221,7 +216,6 @@ def test_verify_says_which_table_is_not_as_it_should_be(
     ],
 )
 def test_faults_that_no_backup_mends_are_named_with_advice(storage: SQLiteStorage, statement: str, words: str) -> None:
-    """Each with its own; none of them is damage of a table."""
     storage.publish(survey())
     storage.add_researcher("maria", bytes(32))
     assert storage.faults() == []
@@ -233,7 +227,6 @@ def test_faults_that_no_backup_mends_are_named_with_advice(storage: SQLiteStorag
 
 
 def test_full_disk_and_damaged_file_are_named(storage: SQLiteStorage, tmp_path: Path) -> None:
-    """Each with advice of its own, and without a value that the statement held."""
     with storage.write() as db:
         (pages,) = db.execute("PRAGMA page_count").fetchone()
         db.execute(f"PRAGMA max_page_count = {pages:d}")

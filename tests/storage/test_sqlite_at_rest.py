@@ -83,7 +83,6 @@ def start_maintenance(storage: SQLiteStorage) -> None:
 
 
 def holds(folder: Folder, key: bytes) -> bool:
-    """Return True if these bytes are in any file."""
     return any(key in data for data in folder.copied().values())
 
 
@@ -204,7 +203,6 @@ def test_redeemed_invitations_lie_in_the_order_of_their_hashes(folder: Folder) -
 
 
 def test_only_the_table_that_was_used_is_written_anew(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Again if that failed."""
     written: list[str] = []
     key = send(folder, range(2))
     blind = folder.storage.publish(blind_survey(name="blind")).key
@@ -253,7 +251,6 @@ def test_reports_and_links_never_lie_in_a_nameless_file(folder: Folder) -> None:
 
 
 def test_report_is_found_repeated_and_withdrawn_before_and_after_settling(folder: Folder) -> None:
-    """In either table; nothing of a withdrawn one remains in the files."""
     key = folder.storage.publish(survey()).key
     for number in range(4):
         folder.storage.store([arrival(key, number)])

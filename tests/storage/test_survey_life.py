@@ -34,12 +34,10 @@ MARK = "sentinel-of-this-survey"
 
 
 def shown(store: Storage, key: int) -> dict[int, int]:
-    """The shown number of reports by cohort."""
     return {cell.cohort: cell.reports for cell in store.cells(key)}
 
 
 def test_changes_since_what_is_shown_are_counted_by_cell(store: Storage) -> None:
-    """What came and what was taken back, of all waves or of one; a close that shows everything leaves none."""
     key = store.publish(survey(waves=months(2))).key
     store.store([arrival(key, number, (1, 2, number % 2)) for number in range(60)])
     store.close_survey("exam", 1)
@@ -90,7 +88,6 @@ def test_record_remembers_each_step_and_every_line_follows_from_the_one_before(s
      ("DELETE FROM record WHERE number = 1", 2), ("UPDATE record SET day = day + 1 WHERE number = 1", 2)],
 )  # fmt: skip
 def test_record_that_was_changed_is_found(store: Storage, change: str, line: int) -> None:
-    """Whatever stands before the last line cannot be changed or taken out unseen."""
     store.publish(survey())
     store.close_survey("exam", 1)
     store.reopen_survey("exam")
@@ -149,7 +146,6 @@ def test_publish_refuses_a_later_day_of_deletion(store: Storage, day: str | None
 
 
 def test_total_is_what_the_results_add_up(store: Storage) -> None:
-    """Also where groups grow past their steps, and after a close and a reopening, whatever number came last."""
     key = store.publish(survey()).key
 
     def totals() -> tuple[int, int]:
@@ -167,7 +163,6 @@ def test_total_is_what_the_results_add_up(store: Storage) -> None:
 
 
 def test_reopened_survey_moves_at_a_close_only_and_by_a_batch(store: Storage) -> None:
-    """While it is open nothing moves, however much comes; a close with less than a batch shows nothing of it."""
     key = store.publish(survey()).key
     store.store([arrival(key, number) for number in range(30)])
     store.close_survey("exam", 1)
@@ -286,7 +281,6 @@ def filled(store: Storage) -> tuple[int, int]:
 
 
 def test_delete_leaves_no_row_of_the_survey_and_every_row_of_the_other(store: Storage) -> None:
-    """In no table but the record."""
     _, kept = filled(store)
     for name in ("exam", "other"):
         store.drafts.add(name, b"{}")
@@ -366,7 +360,6 @@ def searched(found: bytes, gone: int) -> list[str]:
 
 
 def test_nothing_of_a_deleted_survey_is_in_any_file(tmp_path: Path) -> None:
-    """Text, ids, tombstones and hashes, in the database and its log; what is left is the other survey."""
     store = SQLiteStorage(tmp_path / "db.sqlite")
     gone, kept = filled(store)
     found = b"".join(path.read_bytes() for path in tmp_path.iterdir())
@@ -401,7 +394,6 @@ def test_nothing_of_a_deleted_survey_is_in_the_servers_tables() -> None:
 
 
 def pages(folder: Path, database: int) -> bytes:
-    """The files of a database's tables."""
     return b"".join(path.read_bytes() for path in folder.glob(f"**/base/{database}/*") if path.is_file())
 
 
@@ -432,7 +424,6 @@ def test_nodes_that_store_while_one_deletes_leave_no_row() -> None:
 
 
 def test_two_nodes_that_correct_one_revision_at_once_make_one_correction() -> None:
-    """Each waits for the other; the second is told that its predecessor is not the newest."""
     url = postgres.with_tables()
     nodes = [PostgresStorage(url), PostgresStorage(url)]
     first = nodes[0].publish(survey())
@@ -561,7 +552,6 @@ def play(storage: Storage, name: str, order: Sequence[str], number: int) -> Watc
 
 @pytest.fixture
 def sqlite(tmp_path: Path) -> Iterator[Storage]:
-    """An empty database in a file."""
     database = SQLiteStorage(tmp_path / "data.sqlite")
     yield database
     database.close()

@@ -22,7 +22,6 @@ OWN = {"schema_version", "reports", "fresh", "settled"}
 
 
 def embedded(path: Path) -> set[str]:
-    """The tables of a new embedded database."""
     SQLiteStorage(path).close()
     with closing(sqlite3.connect(path)) as connection:
         return {
@@ -31,7 +30,6 @@ def embedded(path: Path) -> set[str]:
 
 
 def shared() -> set[str]:
-    """The tables of a new shared database."""
     url = postgres.with_tables()
     PostgresStorage(url).close()
     with psycopg.connect(url) as connection:
@@ -44,7 +42,6 @@ def shared() -> set[str]:
 
 
 def test_no_table_is_without_a_line(tmp_path: Path) -> None:
-    """On neither back end; and no line is of a table that is gone."""
     assert len(TOLD) == len(LINES) - 2
     assert embedded(tmp_path / "db.sqlite") | shared() == set(TOLD)
     assert embedded(tmp_path / "again.sqlite") - OWN == shared() - OWN == {*TABLES, *NOT_COPIED} - OWN
@@ -57,7 +54,6 @@ def test_every_line_says_all_that_is_asked() -> None:
 
 
 def test_backup_holds_what_its_column_says(tmp_path: Path) -> None:
-    """The whole file, in an embedded database."""
     tables = embedded(tmp_path / "db.sqlite")
     storage = SQLiteStorage(tmp_path / "db.sqlite")
     storage.backup(tmp_path / "saved.sqlite")

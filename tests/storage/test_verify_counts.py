@@ -72,7 +72,6 @@ def test_nothing_is_found_in_what_the_program_wrote(store: Storage) -> None:
 
 
 def test_every_number_that_is_off_is_found(store: Storage) -> None:
-    """Cells, counts, what is shown, withdrawn reports, tokens, texts: each by itself, and all is well after it."""
     before = {table: list(store.export_table(table)) for table in TOUCHED}
     store.settle()
     reports = TABLES_OF_REPORTS[0]
@@ -90,7 +89,6 @@ def test_every_number_that_is_off_is_found(store: Storage) -> None:
 
 
 def test_broken_or_shortened_record_is_found(store: Storage) -> None:
-    """A changed line, and a survey whose line is gone or tells of another text."""
     store.close_survey("exam", 20_000)
     assert store.verify() == []
     change(store, "UPDATE record SET day = day + 1 WHERE number = 1")

@@ -112,7 +112,6 @@ def test_withdrawal_waits_until_reports_are_written(
 def test_withdrawal_that_waits_for_too_long_stays_the_persons_to_repeat(
     store: PostgresStorage, url: str, door: Door, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The report is kept on the device, counted at the aggregator, and the person told so; later it is taken back."""
     ledger = FileLedger(tmp_path)
     answered(store, door, ledger)
     with psycopg.connect(url) as writer:
