@@ -55,12 +55,7 @@ LIES: dict[str, Reply] = {
 
 
 class Aggregator:
-    """One that answers as it is told.
-
-    Attributes:
-        bodies: every report that it was sent.
-        reply: what it answers from now on.
-    """
+    """One that answers as it is told, and keeps every report that it was sent."""
 
     origin = ORIGIN
 

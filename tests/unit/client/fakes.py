@@ -42,7 +42,6 @@ class Session:
 
 
 def acknowledge(body):
-    """The reply of an honest aggregator to a report."""
     return Reply(content=receipt(parse_report(body), body))
 
 

@@ -34,12 +34,7 @@ def sign(sent, modulus):
 
 
 class Issuer:
-    """Redeems each invitation once, and admits a report if its id is signed for its wave.
-
-    Attributes:
-        seen: (connection, path, headers, body) of every request.
-        admitted: the bodies of reports, by id.
-    """
+    """Redeems each invitation once, and admits a report if its id is signed for its wave."""
 
     def __init__(self, survey, moduli=None):
         self.seen, self.admitted, self.redeemed, self.connections = [], {}, {}, 0
@@ -62,14 +57,12 @@ class Issuer:
         return Reply(404, {"code": "not_found"})
 
     def redeem(self, request):
-        """The same signatures as before, or a refusal."""
         if self.redeemed.setdefault(request.invitation, request.blinded) != request.blinded:
             return Reply(409, {"code": "already_redeemed"})
         signed = tuple(map(sign, request.blinded, self.moduli))
         return Reply(content=dump_reply(Redemption(self.survey.name, signed)))
 
     def admit(self, headers, body):
-        """A report that is known, or signed."""
         report = parse_report(body)
         modulus = self.moduli[report.wave]
         scheme, _, signature = headers.get("Authorization", " ").partition(" ")

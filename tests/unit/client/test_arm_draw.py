@@ -38,7 +38,6 @@ def respondent(asked: Survey | Document, ledger: object, **options: object) -> t
 
 @pytest.mark.parametrize("weights", [(1, 1), (1, 4, 2), (3, 1, 1, 1000)])
 def test_law_of_the_arm_is_its_weights(weights: tuple[int, ...]) -> None:
-    """Computed from the code, exactly."""
     asked = parse_survey(survey(asks("q", public=True), arms=arms(*weights)))
     found = distribution(lambda draws: draw_arm(asked, draws))
 
@@ -129,7 +128,6 @@ def test_reports_are_equally_long_in_all_arms() -> None:
                (0, 1, None, None), (None, 1, None, 0), (0, 1, None), (0, 1, None, 0, 0)],
 )  # fmt: skip
 def test_values_of_no_arm_are_refused(values: tuple[int | None, ...]) -> None:
-    """By the device, before anything is drawn, and by the aggregator."""
     asked = parse_survey(two_arms())
     with pytest.raises(AnswerError, match="as many answers"):
         randomize(asked, values, Draws(lambda _count: pytest.fail("drawn")))
@@ -172,7 +170,6 @@ GROUP = {"type": "select_one", "name": "group", "label": {"en": "G"}, "choices":
 
 
 def items(private=4):
-    """So many yes/no questions, and one public question in their midst."""
     coins = [{**question(COIN), "name": f"q{index}"} for index in range(private)]
     return [*coins[:2], GROUP, *coins[2:]]
 
@@ -197,7 +194,6 @@ def test_every_set_is_exactly_equally_likely(private, ask):
 
 
 def test_set_survives_restarts_and_other_tabs(tmp_path):
-    """Thirty-two programs at once, and one later, are all told the same set."""
     asked = asking(2, 8)
     with ThreadPoolExecutor(8) as pool:
         told = set(pool.map(lambda _: asked_names(respondent(asked, FileLedger(tmp_path))[0]), range(32)))
@@ -238,7 +234,6 @@ def test_revisions_with_the_same_questions_ask_the_same_set():
 
 
 def test_set_is_for_one_choice_of_questions_and_one_wave():
-    """A set of other questions, of another number, or in another wave is drawn for itself."""
     ledger = MemoryLedger()
     others = [asking(6, 12), asking(5, 12), asking(6, 13)]
     days = [f"2026-01-{day:02}T00:00:00Z" for day in range(1, 14)]
@@ -262,7 +257,6 @@ def test_damaged_set_is_no_reason_to_draw_again(tmp_path, drawn):
 
 
 def test_report_carries_exactly_the_asked_answers():
-    """Null elsewhere; answers to other questions are not looked at, not even for their form."""
     me, session = respondent(asking(2), MemoryLedger())
     answers = {q.name: "yes" if q.mechanism else "c1" for q in me.asked}
     me.answer({**{f"q{index}": "sentinel" for index in range(4)}, **answers})
@@ -321,13 +315,11 @@ def test_epsilon_is_that_of_the_costliest_questions():
 
 @pytest.mark.parametrize("ask", [0, 4, 5, -1, True, "2", None])
 def test_ask_must_leave_something_out_and_something_in(ask):
-    """From 1 to one less than the private questions; otherwise the key is a mistake."""
     with pytest.raises(SpecError, match="/ask: must be a whole number from 1"):
         asking(ask)
 
 
 def test_questions_are_asked_about_equally_often():
-    """In the running client, over many devices."""
     asked = asking(1, 4)
     counts = Counter(q.name for _ in range(400) for q in respondent(asked, MemoryLedger())[0].asked)
 

@@ -16,7 +16,6 @@ def scripts() -> dict[str, str]:
 
 
 def test_joined_script_has_no_seams() -> None:
-    """Inner imports, exports and whole-line comments are gone; one comment, in the first, says where the source is."""
     for part, script in scripts().items():
         seams = ["export"] if part == "respondent" else ["import", "export"]
 
@@ -80,7 +79,6 @@ def test_module_of_two_later_parts_belongs_to_the_first(monkeypatch: pytest.Monk
 
 
 def test_modules_come_after_what_they_need() -> None:
-    """Dependencies first, the entry last; the later parts need none that opens the form."""
     order = list(modules("form/start.js"))
 
     assert order[-1] == "form/start.js"
@@ -117,7 +115,6 @@ def test_join_refuses_what_changes_its_meaning(source: str, message: str) -> Non
 
 
 def test_join_drops_only_whole_line_comments() -> None:
-    """A comment sign inside a line of code is left alone."""
     comments = "/** Doc: a * b.\n * More.\n */\n// Why.\n"
     source = comments + 'export const url = "https://a";\n\n\n  // gone\nconst b = 1;\n'
 
@@ -140,7 +137,6 @@ def test_joined_module_is_taken_where_it_stands() -> None:
 
 
 def test_circle_of_modules_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two modules that need each other have no order."""
     sources = {"form/start.js": 'import { b } from "./b.js";\n', "form/b.js": 'import { m } from "./start.js";\n'}
     monkeypatch.setattr("sottovoce.client.bundle.read", sources.__getitem__)
     with pytest.raises(ValueError, match="circle"):

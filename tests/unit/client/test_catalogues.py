@@ -81,7 +81,6 @@ def test_every_key_is_in_one_section() -> None:
 
 
 def test_catalogues_have_every_sentence_in_order() -> None:
-    """The same keys as in English, in the same order."""
     assert [tag for tag in OTHERS if list(catalogue(tag)) != list(catalogue(ENGLISH))] == []
 
 
@@ -101,7 +100,6 @@ def test_nothing_was_left_in_english() -> None:
 
 @pytest.mark.parametrize(("tag", "script"), SCRIPTS.items())
 def test_sentences_are_in_their_script(tag: str, script: str) -> None:
-    """Beside names there is no Latin word, and every text has letters of its own script."""
     for key, text in catalogue(tag).items():
         # Commands are typed as they are.
         bare = re.sub(r"\{\w+\}|`[^`]*`", "", text)

@@ -23,7 +23,6 @@ KEY = Key(ORIGIN, "exam")
 
 
 def confirm(body):
-    """The reply of an honest aggregator to a withdrawal."""
     report_id = json.loads(body)["report_id"]
     return Reply(content={"format": "sottovoce-withdrawal/1", "survey": "exam", "report_id": report_id})
 
@@ -50,7 +49,6 @@ def refused(me):
 
 
 def test_receipt_is_known_without_the_network(ledger):
-    """Once acknowledged, from the ledger alone; before that there is none."""
     me, session = person(ledger, Reply(500), Reply(500), Reply(500), Reply(500), Reply(500), acknowledge)
     with pytest.raises(TransportError):
         me.answer(ANSWERS)
@@ -72,7 +70,6 @@ def test_receipt_that_only_python_thinks_equal_is_refused(ledger, wave):
 
 
 def test_withdrawn_report_is_neither_sent_nor_drawn_again(ledger):
-    """The ledger remembers, in another process too; the charge stays."""
     me, session = person(ledger, acknowledge, confirm)
     me.answer(ANSWERS)
     me.withdraw()
@@ -93,7 +90,6 @@ def test_withdrawn_report_is_neither_sent_nor_drawn_again(ledger):
     ids=str,
 )  # fmt: skip
 def test_withdrawal_that_is_not_confirmed_changes_nothing(ledger, reply):
-    """A report that arrived stays arrived."""
     me, _ = person(ledger, acknowledge, reply)
     me.answer(ANSWERS)
 
@@ -118,7 +114,6 @@ def test_report_that_never_arrived_is_withdrawn_here(ledger, code, kept):
 
 
 def test_forgotten_report_is_not_drawn_again(ledger):
-    """Its charge refuses, and there is nothing left to take back."""
     me, session = person(ledger, acknowledge)
     me.answer(ANSWERS)
     ledger.forget(name_of(KEY))
@@ -131,7 +126,6 @@ def test_forgotten_report_is_not_drawn_again(ledger):
 
 @pytest.mark.parametrize("body", ["{}", "x", "\\ud800"])
 def test_what_is_no_report_is_not_sent(ledger, body):
-    """A ledger that was written to by others sends nothing that it did not draw."""
     me, session = person(ledger, acknowledge)
     me.answer(ANSWERS)
     path = next(ledger.folder.glob("*.json"))

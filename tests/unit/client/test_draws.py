@@ -91,12 +91,10 @@ def test_short_read_is_an_error(given):
 
 
 def test_identity_is_sixteen_bytes():
-    """128 bits as lower-case hexadecimal digits."""
     assert Draws(reading(bytes(range(240, 256)))).identity() == "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"
 
 
 def test_only_draws_imports_randomness():
-    """No other module of the client or the agreement can make a random number."""
     packages = [Path(module.__file__).parent for module in (client, shared)]
     importers = set()
     for path in (path for package in packages for path in package.rglob("*.py")):
@@ -157,7 +155,6 @@ def test_every_order_is_equally_likely_and_names_that_stay_are_last() -> None:
 
 @pytest.mark.parametrize("reason_first", [False, True])
 def test_item_waits_for_what_its_condition_names(reason_first: bool) -> None:
-    """The note moves with its item, the block stays last as a whole, the last note stays."""
     made = mixed()
     lists = ordered_lists(made)
     # Units: reason, fear, both (stays last), mood, habits; of the four that move fear is drawn first, or second.
@@ -185,14 +182,12 @@ def test_order_is_kept_and_another_one_is_not_believed() -> None:
 
 
 def test_survey_without_order_draws_nothing() -> None:
-    """No byte is read, and nothing is kept."""
     made = parse_survey(survey(asks("boolean", "q", mechanism=COIN)))
     shown = keep_order(MemoryLedger(), KEY, made, Draws(lambda _: pytest.fail("read")))
     assert (shown.items, dict(shown.lists)) == ((0,), {})
 
 
 def test_terminal_asks_in_that_order_and_answers_are_the_survey_s(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first option that is shown is another one each time, and is answered by its name; conditions hold."""
     made = parse_survey(survey(
         asks("select_one", "reason", choices=names(3), mechanism={"epsilon": "1"}, absent_category=True,
              order="random"),

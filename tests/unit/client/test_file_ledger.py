@@ -22,14 +22,12 @@ ENTRY = Entry("d" * 64, 1.5, '{"x":1}')
 
 @pytest.fixture
 def ledger(tmp_path):
-    """One that holds an entry."""
     found = FileLedger(tmp_path)
     found.record(KEY, ENTRY)
     return found
 
 
 def test_what_another_process_writes_is_read(tmp_path):
-    """However often an object has looked: a change, a longer one, damage, and that all is gone."""
     mine, other = FileLedger(tmp_path), FileLedger(tmp_path)
     other.record(KEY, ENTRY)
     assert mine.get(KEY) == ENTRY
@@ -51,7 +49,6 @@ def test_what_another_process_writes_is_read(tmp_path):
 
 
 def test_set_of_questions_is_written_once(tmp_path):
-    """A second visit writes nothing, and is given what the first one drew."""
     first = FileLedger(tmp_path).prepare(KEY, "d" * 64, lambda: (0, 2))
     [path] = tmp_path.iterdir()
     written = path.stat()
@@ -130,7 +127,6 @@ def test_entry_is_whole_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch
 
 
 def test_file_ledger_lets_one_of_many_threads_draw(tmp_path):
-    """All of them are told the same report, and it is the one on the disk."""
     entries = [Entry("d" * 64, 1.5, str(number)) for number in range(32)]
 
     with ThreadPoolExecutor(8) as pool:
@@ -140,7 +136,6 @@ def test_file_ledger_lets_one_of_many_threads_draw(tmp_path):
 
 
 def test_file_ledger_lets_one_of_two_processes_draw(tmp_path):
-    """Two programs started at once send the same bytes."""
     program = (
         "import sys; from pathlib import Path; from sottovoce.client.file_ledger import *\n"
         "sys.stdin.readline()\n"
@@ -211,7 +206,6 @@ def test_entry_of_an_earlier_version_is_read(tmp_path, ledger):
 
 
 def test_forgotten_report_keeps_its_charge(tmp_path):
-    """Its bytes are in no file; a withdrawn one stays withdrawn."""
     ledger = FileLedger(tmp_path)
     ledger.record(KEY, Entry("d", 1.5, "SENTINEL"))
     ledger.forget(name_of(KEY))
@@ -222,7 +216,6 @@ def test_forgotten_report_keeps_its_charge(tmp_path):
 
 
 def test_withdrawn_report_is_not_called_forgotten(ledger):
-    """Why it ended is told as it was."""
     ledger.end(KEY, "withdrawn")
     ledger.forget(name_of(KEY))
 
@@ -230,7 +223,6 @@ def test_withdrawn_report_is_not_called_forgotten(ledger):
 
 
 def test_erased_entry_is_gone_also_where_another_process_was_quicker(tmp_path, monkeypatch, ledger):
-    """With its charge; another draw is possible, and erasing twice does no harm."""
     ledger.erase(name_of(KEY))
     ledger.erase(name_of(KEY))
 
@@ -256,9 +248,7 @@ def test_read_tells_what_is_bound_to_a_token(tmp_path):
 
 
 def test_part_of_a_killed_process_is_removed(tmp_path):
-    """A report that was drawn and never recorded is never sent, and stays on the disk neither beside the next one nor
-    when it came second.
-    """
+    """It was drawn and never recorded, so never sent: it stays neither beside the next one nor as the second."""
     (tmp_path / "killed.part").write_text("{")
     for _ in range(2):
         FileLedger(tmp_path).record(KEY, ENTRY)
@@ -307,7 +297,6 @@ def test_new_folder_is_synced_into_those_above_it(tmp_path, monkeypatch):
 
 
 def test_default_folder_can_be_named(monkeypatch, tmp_path):
-    """One environment variable moves it."""
     monkeypatch.setenv("SOTTOVOCE_LEDGER", str(tmp_path))
 
     assert default_folder() == tmp_path

@@ -10,19 +10,16 @@ TELL = "import json, sys; print(json.dumps(sorted(sys.modules)))"
 
 
 def loaded(program: str) -> set[str]:
-    """The modules that a fresh interpreter has after a program."""
     run = subprocess.run([sys.executable, "-c", f"{program}; {TELL}"], capture_output=True, check=True, timeout=60)
     return set(json.loads(run.stdout.splitlines()[-1]))
 
 
 @pytest.fixture(scope="module")
 def added() -> set[str]:
-    """The modules that the client brings in beyond those of ``requests``."""
     return loaded("from sottovoce.client import FileLedger, MemoryLedger, Respondent") - loaded("import requests")
 
 
 def test_client_brings_in_no_other_library(added):
-    """Of what is not the standard library only the client and the agreement."""
     names = {name.split(".")[0] for name in added} - sys.stdlib_module_names
 
     assert names == {"sottovoce"}

@@ -26,14 +26,12 @@ def test_ledger_keeps_the_first_of_two_draws(ledger):
      Key("https://a.example", "s", 0, "token")],
 )  # fmt: skip
 def test_ledger_keeps_keys_apart(ledger, other):
-    """Another aggregator, survey, wave or token is another draw."""
     ledger.record(KEY, ENTRY)
 
     assert ledger.get(other) is None
 
 
 def test_ledger_adds_up_epsilon_by_aggregator(ledger):
-    """Every draw counts, sent or not, and only those for the same aggregator."""
     ledger.record(KEY, ENTRY)
     ledger.record(KEY._replace(wave=1), ENTRY)
     ledger.record(KEY._replace(origin="https://b.example"), ENTRY)
@@ -52,7 +50,6 @@ def test_mark_sent_changes_nothing_else(ledger):
 
 
 def test_ended_report_keeps_its_charge_only(ledger):
-    """And why it ended; nothing else is recorded in its place."""
     ledger.record(KEY, ENTRY)
     ledger.end(KEY, "withdrawn")
 
@@ -61,7 +58,6 @@ def test_ended_report_keeps_its_charge_only(ledger):
 
 
 def test_only_a_report_that_has_not_arrived_is_waiting():
-    """Not one that arrived, and none that ended."""
     waiting = [ENTRY, *(Entry("d", 1.0, *rest) for rest in [("{}", True), ("", False, "withdrawn")])]
 
     assert [entry.waiting for entry in waiting] == [True, False, False]
@@ -84,7 +80,6 @@ OTHER = Entry("d" * 64, 2.0, '{"x":2}')
 
 
 def test_unaccepted_report_is_one_of_the_same_wave_that_nobody_acknowledged(ledger):
-    """Not one of another survey, wave or aggregator, none that arrived or ended, and not this key's own."""
     for elsewhere in (KEY._replace(wave=1), KEY._replace(survey="t"), KEY._replace(origin="https://b.example"), TWO):
         ledger.record(elsewhere, OTHER)
     assert ledger.unaccepted(TWO) is None
@@ -100,7 +95,6 @@ def test_unaccepted_report_is_one_of_the_same_wave_that_nobody_acknowledged(ledg
 
 
 def test_bound_report_is_one_report_under_two_keys(ledger):
-    """The same bytes, its refusal and its charge once; both keys are taken for good."""
     ledger.record(ONE, ENTRY)
     ledger.mark_refused(ONE, "token_invalid")
     refused = ledger.get(ONE)
@@ -112,7 +106,6 @@ def test_bound_report_is_one_report_under_two_keys(ledger):
 
 
 def test_bound_report_arrives_under_both_keys(ledger):
-    """And is not offered to a third token."""
     ledger.record(ONE, ENTRY)
     ledger.bind(TWO, ENTRY)
     ledger.mark_refused(TWO, "closed")
@@ -164,7 +157,6 @@ def test_ending_one_memo_leaves_another_that_is_alike(ledger):
 
 
 def test_survey_is_kept_as_long_as_a_report_of_it(ledger):
-    """Once for all reports of that text, under its digest; of a key that is taken none is kept."""
     text = b'{"name":"s"}'
     digest = hashlib.sha256(text).hexdigest()
     first = replace(ENTRY, digest=digest)

@@ -22,7 +22,6 @@ DIGEST = "0e765eb6bcfb153cd18b5bb165124c5a"
     ],
 )
 def test_parse_link_gives_its_parts(url, origin, digest):
-    """Address, name and digest; the fragment reaches no server."""
     assert parse_link(f"{url}{'&' if '#' in url else '#'}w=12") == Link(origin, "affairs", digest, wave=12)
     assert parse_link(url) == Link(origin, "affairs", digest)
 
@@ -61,7 +60,6 @@ def test_parse_link_refuses_an_open_road(host):
 
 
 def test_parse_link_sends_no_credentials():
-    """A name and password in the address do not travel."""
     assert parse_link("https://user:secret@a.example/s/x").origin == "https://a.example"
 
 
@@ -69,7 +67,6 @@ def test_parse_link_sends_no_credentials():
     "spelling", ["0123456789ABCDEF", "0123-4567-89ab-cdef", "O123456789ABCDEF", "oL23456789abcdef"]
 )
 def test_parse_link_reads_a_token_in_any_spelling(spelling):
-    """Lower case, hyphens and the letters that look like 0 and 1 are forgiven."""
     assert parse_link(f"https://a.example/s/x#t={spelling}").token == "0123456789ABCDEF"
 
 

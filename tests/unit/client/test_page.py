@@ -51,7 +51,6 @@ ROOT = Path(__file__).parents[3]
 
 
 def test_assemble_gives_the_files_that_are_served_the_same_each_time() -> None:
-    """With their types, the same bytes in the same order."""
     types = {name: asset.content_type for name, asset in assemble().items()}
 
     assert types == {
@@ -66,7 +65,6 @@ def test_assemble_gives_the_files_that_are_served_the_same_each_time() -> None:
 
 
 def test_no_respondent_is_given_the_pretended_aggregator() -> None:
-    """It stands in the preview alone."""
     given = [asset.body for asset in assemble().values()]
     given += [*static_page("https://survey.example").values(), saved_page("https://survey.example")]
 
@@ -82,7 +80,6 @@ def weight(asked: Survey, language: str, *parts: str) -> int:
 
 @cache
 def compressed_sizes() -> dict[str, int]:
-    """Bytes of each file as it is sent."""
     return {name: len(brotli.compress(file.body, quality=11)) for name, file in assemble().items()}
 
 
@@ -119,7 +116,6 @@ def test_served_page_names_its_style() -> None:
 
 
 def test_static_page_checks_its_parts() -> None:
-    """Script and sentences carry the digests of the files beside the page; it connects to one aggregator."""
     files = static_page(AGGREGATOR + "/")
     page = files["index.html"].decode()
     setup = json.loads(inline(page, 'id="setup">'))
@@ -134,7 +130,6 @@ def test_static_page_checks_its_parts() -> None:
 
 
 def test_saved_page_is_one_file() -> None:
-    """Style, script, sentences and survey stand in it, and its policy lets in no other script."""
     asked = survey(title={"en": "</script><script>alert(1)</script>"})
     page = saved_page(AGGREGATOR, asked).decode()
     setup = json.loads(inline(page, 'id="setup">'))
@@ -229,7 +224,6 @@ def test_file_is_the_page_that_is_built() -> None:
 
 
 def test_page_may_ask_no_server() -> None:
-    """Its policy names no source but its own script and style, and the script no address."""
     assert "default-src 'none'" in str(try_page().policy)
     assert "connect-src 'none'" in str(try_page().policy)
     assert b"http://" not in try_page().body

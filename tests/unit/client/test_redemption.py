@@ -66,7 +66,6 @@ def test_redeeming_and_sending_share_no_connection_with_anything(ledger, issuer)
 
 
 def test_all_waves_are_redeemed_at_the_first_visit(ledger):
-    """Later ones ask for nothing and send a signature of another key."""
     issuer = Issuer(WAVES)
     person(issuer, ledger).answer(ANSWERS)
     person(issuer, ledger, wave=1).answer(ANSWERS)
@@ -120,7 +119,6 @@ def test_refused_invitation_is_told_in_words_and_draws_nothing(ledger, reason, i
 
 
 def test_two_programs_send_what_the_first_one_drew(ledger, issuer):
-    """Both ask with its bytes, and both get through."""
     one, two = person(issuer, ledger), person(issuer, ledger)
     honest = issuer.redeem
 
@@ -224,7 +222,6 @@ def test_survey_with_signatures_is_never_taken_for_one_without(ledger, access, i
 
 
 def test_correction_with_the_same_keys_uses_what_was_signed(ledger):
-    """A new text buys no new ids."""
     issuer = Issuer(WAVES)
     person(issuer, ledger).redeem()
     corrected = blind_survey(MODULI[:2], revision=2, title={"en": "Corrected"})
@@ -244,7 +241,6 @@ def test_wave_that_came_later_is_not_covered(ledger):
 
 
 def test_wrong_answer_draws_nothing(ledger, issuer):
-    """The ids stay for a right one."""
     with pytest.raises(AnswerError):
         person(issuer, ledger).answer({"q": "perhaps"})
     person(issuer, ledger).answer(ANSWERS)
@@ -268,7 +264,6 @@ def test_nothing_that_opens_the_blinding_outlives_its_use(tmp_path):
 
 
 def test_signature_is_wiped_once_its_report_is_recorded(ledger):
-    """From then on it lies beside the report alone; the other wave's stays."""
     issuer = Issuer(WAVES)
     person(issuer, ledger).record(ANSWERS)
     kept = json.loads(ledger.get(KEY._replace(wave=REDEMPTION)).body)["waves"]
@@ -277,7 +272,6 @@ def test_signature_is_wiped_once_its_report_is_recorded(ledger):
 
 
 def on_disk(folder):
-    """All that a thief would read."""
     return "".join(path.read_text() for path in folder.rglob("*") if path.is_file())
 
 
@@ -320,7 +314,6 @@ def test_memo_stands_under_no_invitation(ledger):
 
 
 def test_report_waits_for_a_moment_that_was_drawn_with_it(ledger):
-    """Opened again, it is not sent before; then it is, with its signature, once."""
     survey = blind_survey(privacy={"send_within_hours": 24})
     issuer = Issuer(survey)
     with pytest.raises(NotYet) as told:

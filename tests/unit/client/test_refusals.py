@@ -41,13 +41,11 @@ class Meanwhile(Draws):
         self._happens = happens
 
     def identity(self):
-        """The id is the first thing that is drawn."""
         self._happens()
         return super().identity()
 
 
 def key_of(token, wave=0):
-    """What the ledger keeps a report under."""
     return Key(ORIGIN, "exam", wave, token)
 
 
@@ -75,7 +73,6 @@ def test_only_a_refusal_for_good_is_one(ledger, lie):
 
 @pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
 def test_receipt_for_these_bytes_ends_it_whatever_came_before(ledger, lie):
-    """With another token, the same bytes; then every link of that person shows the receipt."""
     aggregator = Aggregator(lie)
     answer(person(ledger, aggregator))
     aggregator.reply = acknowledge
@@ -176,7 +173,6 @@ def test_correction_after_a_refusal_sends_what_was_drawn_for_the_first_text(ledg
 
 @pytest.mark.parametrize("token", TOKENS[:3])
 def test_report_taken_back_or_forgotten_is_gone_under_every_link(tmp_path, token):
-    """Whichever link it is done with: no file holds its bytes, its set of questions or its survey any more."""
     asked = survey(
         access="token", questions=[{**ASKED.document["questions"][0], "name": f"q{n}"} for n in range(4)], ask=2
     )
@@ -196,7 +192,6 @@ def test_report_taken_back_or_forgotten_is_gone_under_every_link(tmp_path, token
 
 
 def test_links_opened_at_once_bind_one_report(tmp_path):
-    """Twelve programs, each with a link of its own: one set of bytes, one charge."""
     aggregator = Aggregator(refuse(401, "token_invalid"))
     answer(person(FileLedger(tmp_path), aggregator))
     with ThreadPoolExecutor(8) as pool:
@@ -207,7 +202,6 @@ def test_links_opened_at_once_bind_one_report(tmp_path):
 
 
 def test_binding_does_not_bring_back_what_is_wiped_at_the_same_time(tmp_path):
-    """Programs that bind, and one that forgets: afterwards no file holds the bytes."""
     for number in range(8):
         folder = tmp_path / str(number)
         aggregator = Aggregator(refuse(401, "token_invalid"))
@@ -291,7 +285,6 @@ def take_back(folder, aggregator):
 
 
 def restarted(folder, aggregator, token):
-    """Somebody with this token, in a new process."""
     return Respondent(ASKED, aggregator, FileLedger(folder), token=token)
 
 
@@ -411,7 +404,6 @@ def test_report_is_not_sent_before_its_name_is_on_the_disk(tmp_path, monkeypatch
 
 @pytest.mark.parametrize("number", range(6))
 def test_failure_says_that_nothing_was_sent_and_that_is_so(tmp_path, number):
-    """Whatever fails while a report is recorded: the words are true."""
     aggregator = Aggregator()
     with pytest.MonkeyPatch.context() as patch:
         Disk(patch, number)

@@ -37,14 +37,12 @@ SENTINEL = "sentinel_7731"
 
 
 def respondent(*replies, asked=SURVEY, ledger=None, **options):
-    """(respondent, session)."""
     session = Session(*(replies or (acknowledge,)))
     transport = Transport("https://a.example", session, lambda _: None)
     return Respondent(asked, transport, MemoryLedger() if ledger is None else ledger, **options), session
 
 
 def test_answer_sends_a_report_that_the_survey_admits():
-    """One value per question, each in its range, and a receipt for exactly these bytes."""
     me, session = respondent()
 
     receipt = me.answer(ANSWERS)
@@ -57,7 +55,6 @@ def test_answer_sends_a_report_that_the_survey_admits():
 
 
 def test_second_answer_sends_the_first_report():
-    """Other answers, other randomness: the same bytes, and no answer is looked at."""
     me, session = respondent()
     me.answer(ANSWERS)
     me.answer({**ANSWERS, "affair": "no"})
@@ -80,8 +77,6 @@ def test_retry_after_a_failure_sends_the_same_bytes(tmp_path):
 
 
 def test_nothing_is_sent_that_was_not_recorded():
-    """If the ledger cannot write, the report never existed."""
-
     class Full(MemoryLedger):
         def record(self, *_, **__):
             raise OSError
@@ -150,7 +145,6 @@ def test_survey_that_costs_exactly_what_is_allowed_is_answered():
 
 
 def test_token_on_a_survey_open_to_all_buys_no_second_draw(tmp_path):
-    """Whatever token a link brings along, there is one report, one charge, and no token on the wire."""
     ledger, bodies, headers = FileLedger(tmp_path), set(), []
     for token in ("0123456789ABCDEF", "", "FEDCBA9876543210"):
         me, session = respondent(ledger=ledger, token=token)
@@ -171,7 +165,6 @@ def test_default_allowance_refuses_a_greedy_mechanism():
 
 
 def test_revision_buys_no_second_draw():
-    """Same name, other text: what was drawn for the first text is sent, to the byte."""
     ledger = MemoryLedger()
     first, _ = respondent(ledger=ledger)
     receipt = first.answer(ANSWERS)
@@ -185,7 +178,6 @@ def test_revision_buys_no_second_draw():
 
 
 def test_receipt_for_other_bytes_is_refused():
-    """The report stays unsent in the ledger."""
     ledger = MemoryLedger()
     me, _ = respondent(lambda body: acknowledge(body + b" "), ledger=ledger)
 
@@ -344,9 +336,7 @@ def test_memo_is_found_again_after_a_correction(ledger):
     ids=["name", "permanent", "instantaneous", "waves"],
 )
 def test_another_memo_is_never_drawn(revised, wave):
-    """A revision with another question or another channel buys no second permanent draw, nor a use of the first one
-    that was not charged.
-    """
+    """Neither a second permanent draw, nor a use of the first one that was not charged."""
     ledger = MemoryLedger()
     respondent(asked=MEMOIZED, ledger=ledger)[0].answer({"q": "yes", "fresh": "no"})
     me, session = respondent(asked=revised, ledger=ledger, wave=wave, allowance=Allowance(50, 50))
@@ -403,8 +393,6 @@ def test_memo_kept_reads_the_same_bytes_whatever_the_truth_and_the_wave():
 
 
 def test_waves_answered_at_once_share_one_memo(tmp_path):
-    """Twenty-four programs in three waves: one memo, one report for each wave, and no charge twice."""
-
     def answer(number):
         me, _ = respondent(asked=MEMOIZED, ledger=FileLedger(tmp_path), wave=number % 3)
         return me.answer({"q": ("yes", "no")[number % 2], "fresh": "no"})["body"]

@@ -43,7 +43,6 @@ class Shown:
         return (self.newest or self.revisions[0]).canonical
 
     def fetch_revisions(self, name: str) -> bytes | None:
-        """All of them, or another reply."""
         self.asked += 1
         documents = [each.document for each in self.revisions]
         whole = {"format": "sottovoce-revisions/1", "revisions": documents, "survey": name}
@@ -126,7 +125,6 @@ def test_signed_beside_unsigned_contradicts_itself(is_later: bool) -> None:
 
 
 def blind(*moduli: int) -> dict[str, list[str]]:
-    """As a survey names its keys."""
     return {"blind": [spell_modulus(modulus) for modulus in moduli]}
 
 
@@ -158,7 +156,6 @@ def test_digest_is_compared_to_its_last_digit(named: Survey) -> None:
 
 
 def test_survey_of_another_name_is_refused() -> None:
-    """Even under the right digest."""
     with pytest.raises(TransportError, match="another survey"):
         survey_for(Shown((FIRST,)), Link("https://a.example", "another", FIRST.digest[:32]))
 
@@ -217,7 +214,6 @@ def test_contradictions_are_told_one_by_one() -> None:
 
 
 def status(**changes: object) -> dict[str, object]:
-    """What an aggregator says of two revisions with two waves."""
     return {
         "format": "sottovoce-status/1",
         "survey": "vector",

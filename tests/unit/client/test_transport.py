@@ -16,7 +16,6 @@ NOON = datetime(2026, 6, 1, 12, 0, 0, tzinfo=UTC)
 
 
 def transport(*replies, **options):
-    """(transport, its session, the waits it made)."""
     session, waits = Session(*replies), []
     return Transport("https://a.example", session, waits.append, clock=lambda: NOON, **options), session, waits
 

@@ -39,7 +39,6 @@ def test_reported_value_is_told_as_the_page_tells_it(name, value, words):
 
 
 def test_ranges_of_the_square_wave_lie_side_by_side():
-    """Those within the scale cover it without a gap."""
     question = QUESTIONS["weekly"]
     told = [reported_in_words(ASKED, question, value).split(" to ") for value in range(question.largest + 1)]
     ends = [(parse_decimal(range_[0]), parse_decimal(range_[-1])) for range_ in told]
@@ -51,7 +50,6 @@ def test_ranges_of_the_square_wave_lie_side_by_side():
 
 @pytest.mark.parametrize("name", ["compass", "which", "far"])
 def test_true_values_of_invented_people_have_words(name):
-    """Several options, several numbers, one number."""
     question = QUESTIONS[name]
     assert len({answered_in_words(ASKED, question, value) for value in truths(question)}) == len(truths(question))
 

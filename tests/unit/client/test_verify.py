@@ -48,7 +48,6 @@ def link_to(named) -> str:
 
 
 def test_links_to_revisions_that_everybody_is_shown_are_good():
-    """Old ones and new ones, one or many, pinned or not."""
     links = [link_to(FIRST), link_to(SECOND), LINK, f"{link_to(SECOND)}&w=1"]
 
     assert verdict(links, (SECOND, FIRST)).is_good
@@ -66,7 +65,6 @@ def test_link_to_a_version_of_its_own_is_told():
 
 
 def test_two_versions_of_one_number_or_predecessor_are_told():
-    """Shown together they are a proof."""
     found = verdict([link_to(SECOND), link_to(TAGGED)], (SECOND, TAGGED, FIRST))
     a, b = SECOND.digest[:12], TAGGED.digest[:12]
 
@@ -95,7 +93,6 @@ def test_page_is_the_releases_if_every_file_is():
 
 
 def test_saved_page_that_was_changed_is_another_one():
-    """Also where only what the aggregator is asked for has changed."""
     page = saved_page("https://a.example")
 
     assert verify_saved("page.html", page).is_same

@@ -98,7 +98,6 @@ def forbidden(path: str, source: str) -> list[str]:
 
 
 def test_sources_avoid_what_could_betray_or_bias_and_the_rules_catch_it() -> None:
-    """No weak randomness, no markup from text, no storage but the ledger, no 32-bit arithmetic."""
     code = {path: code_of(source) for path, source in SOURCES.items()}
     found = [(path, pattern) for path in code for pattern in FORBIDDEN if re.search(pattern, code[path])]
     # A signature's mask is laid over numbers of any length, which have no 32 bits to overflow. Steps are in the
@@ -142,7 +141,6 @@ def test_means_stay_in_their_module() -> None:
 
 
 def test_no_module_is_forgotten() -> None:
-    """Every script in the folder is part of the page, or named above."""
     scripts = {path.relative_to(str(WEB)).as_posix() for path in Path(str(WEB)).rglob("*.js")}
 
     # The service worker is a program of its own.
@@ -169,7 +167,6 @@ def test_style_knows_no_left_and_right() -> None:
 
 
 def test_every_sentence_is_used_and_every_use_has_one() -> None:
-    """Catalogue and sources do not drift."""
     texts = "".join(SOURCES.values())
     named = set(re.findall(r'"([a-z][a-z0-9_]*)"', texts))
     kinds = re.findall(r'reportKind = "(\w+)"', texts)

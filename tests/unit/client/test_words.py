@@ -93,7 +93,6 @@ def test_date_is_told_as_a_date(mechanism, words):
 
 
 def test_sentences_of_dates_have_the_usual_numbers():
-    """The same placeholders as those of numbers, kind by kind."""
     own = {key: text for key, text in catalogue().items() if key.startswith("date_odds_")}
 
     assert {key.removeprefix("date_odds_"): set(re.findall(r"\{(\w+)\}", text)) for key, text in own.items()} == {
@@ -123,7 +122,6 @@ def test_share_never_claims_certainty(share, words):
 
 
 def test_public_answer_is_called_what_it_is():
-    """The opposite of a mechanism, said so."""
     document = question({})
     del document["mechanism"]
 
@@ -148,7 +146,6 @@ def english():
     ],
 )
 def test_language_is_the_readers_if_the_survey_has_it_else_the_surveys(environment, said):
-    """Of a survey in German and French."""
     texts = {"de": "Beginn", "fr": "Début"}
     german = question({"name": "coin_flip"}, label={"de": "F"})
     asked = parse_survey(survey(german, default_language="de", title=texts))
@@ -167,7 +164,6 @@ def test_unknown_languages_are_english():
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_yes_and_no_are_understood_in_every_language(language):
-    """As whole words, by their first letters, and in English."""
     choose_language(None, {"LANG": language.partition("-")[0]})
     yes, no = translate("yes"), translate("no")
 

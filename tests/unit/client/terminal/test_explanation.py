@@ -17,7 +17,6 @@ from tests.unit.client.issuer import blind_survey
 
 @pytest.mark.parametrize(("given", "told"), [({"trial": True}, 1), ({}, 0)])
 def test_terminal_says_what_is_a_try_out(capsys: pytest.CaptureFixture[str], given: dict[str, Any], told: int) -> None:
-    """Below the title; of the real survey nothing is said."""
     asked = survey(**given)
     explain(
         SimpleNamespace(survey=asked, asked=asked.questions, arm="", spent=0.0, cost=1.0, wave=0), DEFAULT_ALLOWANCE
@@ -60,7 +59,6 @@ def in_arms() -> Any:
 
 
 def test_groups_say_what_each_sends_before_begin() -> None:
-    """How many people are asked openly, and how many answers of the others are randomized."""
     asked = in_arms()
     lines = group_sentences(asked)
 
@@ -81,7 +79,6 @@ def test_groups_say_what_each_sends_before_begin() -> None:
 def test_receipt_names_the_cost_of_its_own_arm_and_the_end_of_withdrawal(
     capsys: pytest.CaptureFixture[str], values: list[int | None], told: str, untold: str
 ) -> None:
-    """No epsilon where nothing was randomized, and no "randomized" in the title."""
     asked = in_arms()
     body = dump_report(Report(asked.name, asked.digest, 0, "b" * 32, tuple(values)), asked).decode()
     show_receipt(asked, {"body": body, "sha256": "", "report_id": "", "digest": ""}, as_json=False)

@@ -33,7 +33,6 @@ def typed(asked: Survey, *lines: str, again: int | None = None) -> tuple[dict[st
 
 
 def test_what_is_hidden_is_not_asked() -> None:
-    """Somebody who does not smoke is asked nothing about cigarettes, and need acknowledge nothing."""
     answers, said = typed(HABITS, "1", "-", "1", "3", "-", "-")
 
     assert answers == {
@@ -46,7 +45,6 @@ def test_what_is_hidden_is_not_asked() -> None:
 
 
 def test_everything_may_be_shown_and_answered() -> None:
-    """Conditions along chains, a note, a refusal to acknowledge at first, a wrong number."""
     lines = ["2", "25", "n", "y", "2", "-", "-", "1 2", "99", "2.5", "0"]
     answers, said = typed(HABITS, *lines)
 
@@ -67,7 +65,6 @@ def test_changed_answer_asks_what_it_shows_anew() -> None:
 
 
 def test_refusal_is_offered_only_where_it_has_a_home() -> None:
-    """A question without one takes no dash."""
     needed = parse_survey(survey(asks("boolean", "q", mechanism=COIN)))
     answers, said = typed(needed, "-", "2")
 
@@ -93,7 +90,6 @@ def test_added_category_is_not_among_the_options() -> None:
 
 
 def test_instructions_for_coin_and_die_come_from_the_channel() -> None:
-    """The textbook's, in words."""
     _, said = typed(HAND, "1", "1", "2")
 
     assert "On heads: choose your true answer." in said
@@ -103,7 +99,6 @@ def test_instructions_for_coin_and_die_come_from_the_channel() -> None:
 
 
 def test_neutral_reports_have_no_bare_yes() -> None:
-    """Answer A and B, and the odds say which is which."""
     stole = HAND.questions[0]
 
     assert [reported_in_words(HAND, stole, value) for value in (0, 1)] == ["Answer B", "Answer A"]
@@ -112,7 +107,6 @@ def test_neutral_reports_have_no_bare_yes() -> None:
 
 
 def test_only_the_drawn_questions_are_asked() -> None:
-    """Under `ask` the others are neither asked nor shown, and numbers count those that are."""
     coins = [asks("boolean", f"q{index}", mechanism=COIN) for index in range(4)]
     drawn = parse_survey(survey(*coins, ask=2))
     interview = Interview(drawn, (drawn.questions[1], drawn.questions[3]))
@@ -130,14 +124,12 @@ def test_only_the_drawn_questions_are_asked() -> None:
 
 @pytest.mark.parametrize(("text", "answer"), [("y", "yes"), ("Yes", "yes"), ("n", "no"), ("NO", "no"), ("2", "yes")])
 def test_yes_and_no_may_be_typed(text: str, answer: str) -> None:
-    """As a word, a letter, or the option's number."""
     asked = survey_of(questions=[document()["questions"][0]])
 
     assert typed(asked, text)[0] == {asked.questions[0].name: answer}
 
 
 def test_option_may_be_typed_by_its_text() -> None:
-    """In any case of letters; what is no option is asked again."""
     asked = survey_of(questions=[document()["questions"][2]])
     label = asked.questions[0].choices[1].label["en"]
     answers, said = typed(asked, f"{label}!", label.upper())
