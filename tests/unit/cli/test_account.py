@@ -25,7 +25,6 @@ def run(data: Path, *words: str) -> Result:
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """A folder with an account that may do everything."""
     assert run(tmp_path, "staff", "add", "ann").exit_code == 0
     return tmp_path
 
@@ -46,7 +45,6 @@ def tokens(tmp_path: Path) -> dict[str, str]:
 
 
 def test_last_admin_is_not_disabled_and_recovers(data: Path) -> None:
-    """A sentence says why; where an admin is needed, a link signs one in, once."""
     refused = run(data, "staff", "disable", "ann")
     assert (refused.exit_code, "the only admin" in refused.stderr) == (1, True)
     link = run(data, "staff", "recover").stdout
@@ -69,7 +67,6 @@ def test_recovering_makes_an_admin_where_there_is_none(tmp_path: Path) -> None:
 
 
 def test_roles_are_given_listed_and_taken_back(data: Path) -> None:
-    """By name, or by number where two have one name; the last owner stays."""
     run(data, "staff", "add", "ben")
     assert run(data, "staff", "grant", "ben", "viewer", "--survey", "exam").exit_code == 0
     listed = run(data, "staff", "roles").stdout
@@ -84,7 +81,6 @@ def test_roles_are_given_listed_and_taken_back(data: Path) -> None:
 
 
 def test_keys_are_made_listed_and_revoked(data: Path) -> None:
-    """With their scopes, their survey and their days; the list holds no secret."""
     made = run(data, "staff", "key", "create", "ann", "--scope", "results:read", "--survey", "exam", "--days", "30")
     secret = made.stdout.strip()
     listed = run(data, "staff", "key", "list").stdout
@@ -102,7 +98,6 @@ def test_keys_are_made_listed_and_revoked(data: Path) -> None:
 
 
 def test_deleted_account_leaves_a_number_in_the_journal_alone(data: Path) -> None:
-    """Its name is in no table; the last admin, and whoever does not confirm, is left."""
     assert "the only admin" in run(data, "staff", "delete", "ann", "--yes").stderr
     assert run(data, "staff", "add", "bob-the-builder").exit_code == 0
     refused = run(data, "staff", "delete", "bob-the-builder")
@@ -160,7 +155,6 @@ def test_what_is_done_here_is_the_machines_doing(data: Path) -> None:
 
 
 def test_invitation_is_printed(data: Path) -> None:
-    """With the role and the survey that it brings."""
     link = run(data, "staff", "invite", "fieldwork", "--survey", "exam").stdout
     storage = SQLiteStorage(data / FILE)
     found = storage.access.invitation(link_hash(link.strip().rpartition("link=")[2]), day_of(now()))
@@ -170,13 +164,11 @@ def test_invitation_is_printed(data: Path) -> None:
 
 
 def test_list_names_each_with_the_number_of_keys(tmp_path: Path, tokens: dict[str, str]) -> None:
-    """Never a token or its hash."""
     assert tokens.keys() == {"ann", "ben"}
     assert accounts(tmp_path) == ["ann  1 key  admin", "ben  2 keys  admin"]
 
 
 def test_revoked_researcher_is_let_in_no_more(tmp_path: Path, tokens: dict[str, str]) -> None:
-    """Neither by a token nor by a session that was begun; others are not touched."""
     storage = SQLiteStorage(tmp_path / FILE)
     for name, token in tokens.items():
         storage.access.start_session_by_key(name.encode(), key_hash(token), 1000)
@@ -192,7 +184,6 @@ def test_revoked_researcher_is_let_in_no_more(tmp_path: Path, tokens: dict[str, 
 def test_last_researcher_is_asked_about(
     tmp_path: Path, tokens: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without a terminal, and for a no, nothing is revoked; --yes does not ask."""
     assert tokens
     staff(tmp_path, "key", "revoke", "--all", "ben")
     refused = staff(tmp_path, "key", "revoke", "--all", "ann")
@@ -225,7 +216,6 @@ def test_start_prints_a_link_whose_secret_is_no_key(storage: SQLiteStorage) -> N
 
 
 def test_key_is_written_for_its_user_alone_and_not_printed(tmp_path: Path, storage: SQLiteStorage) -> None:
-    """And no link is printed: the file is what lets in."""
     file = tmp_path / "key"
     printed = let_first_researcher_in(storage, SETTINGS, file)
     key = file.read_text().strip()

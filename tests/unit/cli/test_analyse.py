@@ -35,7 +35,6 @@ MODEL = ["--outcome", "cheated", "--on", "year"]
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the database "data", and files of the closed survey in "files"."""
     folder = tmp_path_factory.mktemp("place")
     storage = states(folder / "data")
     (folder / "files").mkdir()
@@ -57,7 +56,6 @@ def told(verb: str, *words: str) -> Any:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_verb_answers_of_what_is_closed_and_of_try_outs(verb: str) -> None:
-    """What is open, unknown or empty is refused with its sentence."""
     for name in ("done", "tried"):
         validator(SCHEMAS.get(verb, verb)).validate(told("results", verb, name, *VERBS[verb], "--data", "data"))
     for name, said in [
@@ -70,7 +68,6 @@ def test_verb_answers_of_what_is_closed_and_of_try_outs(verb: str) -> None:
 
 
 def test_model_by_formula_is_that_of_outcome_and_predictors() -> None:
-    """With the name of a survey or a folder alone; a subset and a level are said."""
     usual = told("results", "regress", "done", "--outcome", "cheated", "--on", "year", "--data", "data")
     formula = "cheated ~ year"
     found = told("results", "regress", "done", formula, "--data", "data")
@@ -151,7 +148,6 @@ def test_folder_and_address_give_what_the_database_gives(
 def test_key_comes_from_a_file_and_never_from_the_command_line(
     address: tuple[str, str], place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A wrong one, none, and a file that is not there are told apart."""
     url, key = address
     (place / "key").write_text(key + "\n")
     (place / "wrong").write_text("researcher-no")
@@ -173,7 +169,6 @@ def test_key_comes_from_a_file_and_never_from_the_command_line(
 
 @pytest.mark.external
 def test_aggregator_says_why_it_refuses(address: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """In its own words, and nothing is sent in the clear to another machine."""
     url, key = address
     monkeypatch.setenv("SOTTOVOCE_KEY", key)
     cases = [
@@ -215,7 +210,6 @@ def test_weights_are_written_for_the_rows_of_a_file_and_read_again(place: Path) 
     ],
 )
 def test_tables_take_margins_and_weights(place: Path, verb: str, words: list[str]) -> None:
-    """The same figures from either, and a sentence of what they cost."""
     with_public(place)
     done(run("results", "weights", "--from", "public", "--to", "margins.yaml", "--out", "w.csv", "--force"))
     one = told("results", verb, "--from", "public", *words, "--weights", "w.csv")
@@ -227,7 +221,6 @@ def test_tables_take_margins_and_weights(place: Path, verb: str, words: list[str
 
 
 def test_predictions_are_told_where_they_are_asked_for(place: Path) -> None:
-    """One line for each --at; what is no question=answer is a wrong use."""
     with_public(place)
     words = ["--from", "public", *MODEL]
     ended = run("results", "regress", *words, "--at", "year=first", "--at", "year = second")
@@ -241,7 +234,6 @@ def test_predictions_are_told_where_they_are_asked_for(place: Path) -> None:
 
 
 def test_results_are_told_in_sentences() -> None:
-    """What a social scientist reads: limits, n of the pair, the test, what noise and forgers do."""
     ended = run("results", "associations", "done", "--data", "data")
 
     assert "cheated · year" in ended.stdout
@@ -287,7 +279,6 @@ def with_public(place: Path) -> None:
     ],
 )
 def test_wrong_weights_are_refused_with_their_line(place: Path, text: str, said: str) -> None:
-    """And never repeated."""
     with_public(place)
     (place / "wrong.csv").write_text(text)
     ended = run("results", "regress", "--from", "public", *MODEL, "--weights", "wrong.csv")
@@ -331,7 +322,6 @@ def test_wrong_margins_are_refused(place: Path, tmp_path: Path, text: str, said:
     ],
 )
 def test_place_that_is_none_is_refused(place: Path, words: list[str], code: int, said: str) -> None:
-    """Before anything is computed."""
     with_public(place)
     (place / "private").mkdir(exist_ok=True)
     (place / "private" / "survey.json").write_text(survey(name="done").canonical.decode())
@@ -343,7 +333,6 @@ def test_place_that_is_none_is_refused(place: Path, words: list[str], code: int,
 
 @pytest.mark.parametrize("language", ["ar", "de", "zh"])
 def test_tables_speak_the_language_of_the_environment(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Within 80 columns, also from right to left."""
     monkeypatch.setenv("LC_ALL", f"{language}_XX.UTF-8")
     shown = run("results", "crosstab", "done", *VERBS["crosstab"], "--data", "data").stdout
     words = Words(next(each for each in LANGUAGES if each.startswith(language)))
@@ -388,7 +377,6 @@ def test_lines_are_at_most_80_columns_and_broken_at_no_unbroken_space(
     ids=" ".join,
 )
 def test_similar_name_is_suggested_wherever_a_question_is_named(words: list[str]) -> None:
-    """In an option, a formula or a condition."""
     verb, *options = words
     told = run("results", verb, *options, "--from", "files").output
 

@@ -45,7 +45,6 @@ def run(*words: str | Path) -> Result:
 
 
 def told(*words: str | Path) -> dict[str, Any]:
-    """What a verb that succeeds prints as JSON."""
     ended = done(run(*words, "--json"))
     return json.loads(ended.stdout)
 
@@ -144,7 +143,6 @@ def test_answer_is_near_the_truth_and_recorded(file: Path, verb: str) -> None:
     ],
 )
 def test_wrong_question_releases_nothing(file: Path, words: list[str], message: str) -> None:
-    """A specific message, and no charge."""
     assert run("bind", file, "--epsilon", "2").exit_code == 0
     given = words if "--epsilon" in words else [*words, "--epsilon", "1"]
     ended = refused(run(given[0], file, *given[1:]))
@@ -162,7 +160,6 @@ def test_wrong_question_releases_nothing(file: Path, words: list[str], message: 
     ],
 )
 def test_budget_with_wrong_terms_is_not_opened(file: Path, words: list[str], message: str) -> None:
-    """Neither ledger nor head is written."""
     assert message in refused(run("bind", file, *words)).output
     assert not (file.parent / "class.csv.budget").exists()
     assert not list((file.parent.parent / "heads").glob("*.head"))
@@ -190,7 +187,6 @@ def test_more_clusters_than_people_are_refused(file: Path) -> None:
     ],
 )
 def test_wrong_ledger_answers_nothing(file: Path, change: Any, message: str) -> None:
-    """Missing, edited, cut or another file: it says which entry, and neither answers nor charges."""
     assert run("bind", file, "--epsilon", "2").exit_code == 0
     assert run("mean", file, "age", "--epsilon", "0.5").exit_code == 0
     ledger = file.with_name("class.csv.budget")
@@ -228,7 +224,6 @@ def test_large_delta_is_warned_of(file: Path) -> None:
 
 
 def test_changed_file_or_declaration_is_another_data_set(file: Path) -> None:
-    """The budget belongs to the bytes that were bound, and to what was declared of them."""
     assert run("bind", file, "--epsilon", "2").exit_code == 0
     for changed, message in [(file.with_suffix(".yaml"), "the declaration is not the one"), (file, "of another file")]:
         kept = changed.read_text()
@@ -245,7 +240,6 @@ def test_place_for_heads_must_be_named(file: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_worked_file_of_the_chapter_works(file: Path) -> None:
-    """The declaration and the verbs of docs/curator.md, as they stand there."""
     page = (Path(__file__).parents[3] / "docs" / "curator.md").read_text("utf-8")
     csv, yaml, _, asked, unprotected = re.findall(r"```(?:csv|yaml|sh)\n(.*?)```", page, re.DOTALL)
     header, _, rows = csv.partition("\n")
@@ -285,7 +279,6 @@ def test_plan_pays_for_many_answers_at_once(file: Path) -> None:
 
 
 def test_names_that_are_not_declared_are_shown_if_they_are_common(file: Path) -> None:
-    """From a column of text; a name of one record is not, and nothing else can be asked of it."""
     file.write_text("town,year\n" + "Zürich,first\n" * 200 + "SECRET,first\n")
     file.with_suffix(".yaml").write_text(
         "format: sottovoce-data/1\nrecord: one\ncolumns:\n  town: {text: 40}\n  year: {categories: [first]}\n"
@@ -339,7 +332,6 @@ HEADER = "year,habits,age\n"
     ids=range(7),
 )
 def test_file_that_cannot_be_asked_opens_no_budget(file: Path, name: str, content: str, message: str) -> None:
-    """Its place and what is wrong are said, and there is nothing to charge afterwards."""
     bad, declared = file.with_name(name), ["--declaration", file.with_suffix(".yaml"), "--epsilon", "1"]
     bad.write_text(content)
     ended = refused(run("bind", bad, *declared))
@@ -350,7 +342,6 @@ def test_file_that_cannot_be_asked_opens_no_budget(file: Path, name: str, conten
 
 
 def test_cells_that_do_not_fit_are_told_to_the_curator_and_charged_nothing(file: Path) -> None:
-    """No number, infinity, beyond the bounds, an undeclared name and mark."""
     file.write_text(HEADER + "first,,NaN\nSECRET,copied,inf\nsecond,SECRET,99\n,,1e999\nfirst,,-0\n")
     found = told("bind", file, "--epsilon", "1")
     assert found["not_as_declared"] == {"year": 2, "habits": 1, "age": 5}
@@ -396,7 +387,6 @@ def test_budget_of_another_data_set_and_a_spent_one_answer_nothing(file: Path) -
     ],
 )
 def test_names_of_a_file_that_cannot_be_read_are_refused(file: Path, place: str, message: str) -> None:
-    """Before anything is bound; the message names the file."""
     titles = "title,empty\na,\n" if "broken" not in place else 'broken\n"a\n'
     (file.parent / "titles.csv").write_text(titles)
     file.with_suffix(".yaml").write_text(
@@ -428,7 +418,6 @@ OTHER = "year,habits,age\n" + "second,phone,26\nfirst,,16\nfirst,copied;phone,25
 
 @pytest.mark.parametrize("verb", QUESTIONS)
 def test_answer_that_says_nothing_is_asked_for_twice(file: Path, verb: str) -> None:
-    """With the epsilon that would do, which does; nothing is charged before, and --yes pays."""
     words = [verb.strip(), file, *QUESTIONS[verb][0]]
     assert run("bind", file, "--epsilon", "1000").exit_code == 0
     refused = run(*words, "--epsilon", "0.0001")

@@ -33,7 +33,6 @@ def test_counts_alone_give_the_share() -> None:
 
 
 def test_every_analysis_takes_a_data_file(path: Path) -> None:
-    """The channel comes from an option, or from a YAML file."""
     channel = ("--channel", "cheated=coin_flip")
     (path.parent / "channels.yaml").write_text("cheated: coin_flip\n")
     assert "10.0%" in run("estimate", path, *channel).output
@@ -92,7 +91,6 @@ def test_weights_are_a_column_or_a_file_of_weights_or_margins(path: Path) -> Non
 def test_wrong_words_are_refused(
     path: Path, words: tuple[str, ...], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The message says what to write; no traceback."""
     monkeypatch.chdir(path.parent)
     ended = run(*words)
     assert ended.exit_code != 0
@@ -101,7 +99,6 @@ def test_wrong_words_are_refused(
 
 
 def test_nothing_is_written_of_a_file_with_a_mistake(path: Path) -> None:
-    """The result file appears only when all of it is right."""
     out = path.parent / "results.json"
     assert run("estimate", path, "--channel", "cheated=warner 2", "--out", out).exit_code != 0
     assert not out.exists()

@@ -34,7 +34,6 @@ from tests.unit.client.fakes import Reply, Session, acknowledge
 
 
 def test_nobody_goes_on_answering_once_it_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One fails: the thousands who are left are not waited for."""
     answered: list[Any] = []
 
     class Person:

@@ -23,7 +23,6 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_folder_tells_what_the_live_export_tells(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """But for the journal, which stays with the database; how far it is is told of much."""
     monkeypatch.setattr(place, "MANY", 1)
     monkeypatch.setattr(place, "is_shown", lambda: True)
     live = json.loads((data / "live.json").read_bytes())
@@ -36,7 +35,6 @@ def test_folder_tells_what_the_live_export_tells(data: Path, monkeypatch: pytest
 
 
 def test_another_level_is_the_one_of_the_live_export(data: Path) -> None:
-    """Of a folder; counts alone take it too."""
     live = run("results", "export", "done", "--confidence", "0.8", "--data", str(data / "data"))
     ended = run("results", "estimate", str(data / "reports"), "--confidence", "0.8")
     counts = ("results", "estimate", "--yes", "30", "--n", "100", "--mechanism", "coin_flip")
@@ -67,7 +65,6 @@ TABLE = ["--rows", "cheated", "--columns", "reason"]
 
 
 def test_tables_and_models_take_the_same_folder(data: Path) -> None:
-    """The figures are those of the database."""
     model = ["--outcome", "cheated", "--on", "reason", "--model", "linear"]
     for verb, words in (("crosstab", TABLE), ("regress", model)):
         found, live = (
@@ -96,7 +93,6 @@ def figures(document: object) -> list[float]:
     ],
 )
 def test_refusal_says_why(data: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], said: str) -> None:
-    """And nothing is printed that could be taken for results."""
     monkeypatch.chdir(data)
     ended = run("results", "estimate", *words)
 

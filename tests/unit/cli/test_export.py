@@ -58,7 +58,6 @@ def test_wave_is_closed_by_the_databases_clock(
 
 
 def test_people_of_a_whole_group_are_told(data: Path) -> None:
-    """Sixty have answered, and sixty there are."""
     ended = export(data, "done", "--people", "60")
     told = json.loads(ended.stdout)["questions"][0]["estimates"][0]["people"]
     assert ended.exit_code == 0
@@ -80,7 +79,6 @@ def test_another_level_narrows_every_interval(data: Path) -> None:
 
 
 def test_all_files_come_as_a_new_folder(data: Path) -> None:
-    """A folder that is there is left alone."""
     out = data.parent / "out"
     assert export(data, "done", "--format", "all", "--out", str(out)).exit_code == 0
     before = sorted((path.name, path.stat().st_mtime_ns) for path in out.iterdir())
@@ -93,8 +91,6 @@ def test_all_files_come_as_a_new_folder(data: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["all", "everything.zip"])
 def test_file_that_fails_is_named_and_leaves_the_others(data: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-    """In words, and without a traceback."""
-
     def fail(_source: Source, _path: Path) -> None:
         raise ValueError("an answer")
 
@@ -113,7 +109,6 @@ def test_file_that_fails_is_named_and_leaves_the_others(data: Path, monkeypatch:
     "kind", [kind for kind in FORMATS if kind not in {"json", "all", *COUNTABLE} and "public" not in kind]
 )
 def test_each_file_comes_by_its_name(data: Path, kind: str) -> None:
-    """And replaces none that is there, unless it is forced to."""
     out = data.parent / f"mine{Path(kind).suffix}"
     assert export(data, "done", "--format", kind, "--out", str(out)).exit_code == 0
     assert out.stat().st_size > 0
@@ -152,7 +147,6 @@ def test_each_file_comes_by_its_name(data: Path, kind: str) -> None:
 def test_refusal_says_why_and_writes_nothing(
     data: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], said: str
 ) -> None:
-    """No file, no folder, nothing beside it."""
     monkeypatch.chdir(data.parent)
     ended = export(data, *words)
 
@@ -162,7 +156,6 @@ def test_refusal_says_why_and_writes_nothing(
 
 
 def test_public_answers_come_after_it_was_said_who_stands_alone(data: Path) -> None:
-    """In a file of their own."""
     out = data.parent / "public.csv"
     ended = done(export(data, "done", "--format", "reports-with-public.csv", "--out", str(out), "--yes"))
     assert "Who knows 1 public answer of a person: 0 of 60 people" in ended.stderr

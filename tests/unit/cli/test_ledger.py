@@ -62,7 +62,6 @@ def test_report_that_needs_a_token_is_not_sent_without_it(ledger: FileLedger, se
 
 
 def test_sending_twice_sends_once(ledger: FileLedger, sent: list[bytes]) -> None:
-    """What has arrived no longer waits."""
     ledger.record(KEY, entry())
     ended = [run("device", "send") for _ in range(2)]
 
@@ -95,8 +94,6 @@ BLIND_KEY = Key(ORIGIN, BLIND.name, 0, INVITATION)
 
 
 class Served(Issuer):
-    """An issuer that shows its survey, too."""
-
     def answer(self, path: str, headers: dict[str, str], body: bytes) -> Any:
         shown = path == f"/api/v1/surveys/{BLIND.name}"
         return Reply(content=BLIND.canonical) if shown else super().answer(path, headers, body)
@@ -118,7 +115,6 @@ def left(tmp_path: Path, issuer: Served) -> Result:
 
 
 def test_report_is_left_and_nothing_sends_it_early(issuer: Served, left: Result) -> None:
-    """Neither the same link, nor the verb that sends; both say when."""
     assert left.exit_code == 0, left.stderr
     for words in (("respond", LINK, "--yes"), ("device", "send"), ("device", "show")):
         assert "until 20" in done(run(*words)).output
@@ -127,7 +123,6 @@ def test_report_is_left_and_nothing_sends_it_early(issuer: Served, left: Result)
 
 
 def test_report_that_is_due_is_sent_without_its_link(tmp_path: Path, issuer: Served, left: Result) -> None:
-    """Its signature lies beside it, and is gone with the receipt."""
     assert left.exit_code == 0
     (file,) = [path for path in (tmp_path / "ledger").glob("*.json") if json.loads(path.read_text())["send_at"]]
     file.write_text(json.dumps({**json.loads(file.read_text()), "send_at": 1}))
@@ -186,6 +181,5 @@ def test_clearing_keeps_whose_signatures_were_asked_for(tmp_path: Path, left: Re
 
 
 def test_person_is_told_who_sees_what(left: Result) -> None:
-    """Before anything is asked for."""
     assert "The people who run this survey can see that you opened it, and when answers arrive." in left.stderr
     assert "for a moment within 24 hours that chance picks." in left.stderr

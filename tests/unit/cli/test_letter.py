@@ -53,7 +53,6 @@ def test_form_that_costs_more_than_devices_allow_says_so(tmp_path: Path) -> None
 
 
 def test_what_is_no_workbook_writes_nothing(tmp_path: Path) -> None:
-    """A CSV under the name of a workbook."""
     form = tmp_path / "form.xlsx"
     form.write_text("type,name,label\n")
     result = run("new", tmp_path / "survey.yaml", "--from", form)
@@ -74,7 +73,6 @@ def test_what_is_no_workbook_writes_nothing(tmp_path: Path) -> None:
     ],
 )
 def test_letter_is_written(survey: Path, options: list[str], said: str) -> None:
-    """On standard output, in the language asked for."""
     assert said in done(run("survey", "letter", survey, *options)).stdout
 
 

@@ -25,13 +25,11 @@ from tests.unit.shared.test_schema import validator
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """A data folder with a survey for invited people."""
     published(tmp_path, survey(access="token")).close()
     return tmp_path
 
 
 def create(data: Path, out: Path) -> Result:
-    """Three tokens, written to a file."""
     return run("link", "create", "exam", "--count", "3", "--data", data, "--out", out)
 
 
@@ -139,7 +137,6 @@ def test_list_for_a_try_out_says_so_first(tmp_path: Path) -> None:
 
 
 def test_export_of_a_try_out_says_so_first(tmp_path: Path) -> None:
-    """In the file, as its first key, and in what is told beside it; another one's has no such key."""
     published(tmp_path, survey(trial=True), survey(name="real")).close()
     tried, real = (run("results", "export", name, "--data", tmp_path) for name in ("exam", "real"))
 
@@ -150,7 +147,6 @@ def test_export_of_a_try_out_says_so_first(tmp_path: Path) -> None:
 
 
 def test_cards_hold_the_links_that_were_made(data: Path) -> None:
-    """A page for its owner only, with no table beside it unless one is asked for."""
     cards = data / "cards.html"
     options = ["--count", "9", "--cards", str(cards), "--language", "ar", "--data", str(data)]
     done = run("link", "create", "exam", *options)
@@ -164,7 +160,6 @@ def test_cards_hold_the_links_that_were_made(data: Path) -> None:
 
 @pytest.fixture
 def panel(tmp_path: Path) -> Path:
-    """A data folder with a survey of three waves."""
     published(tmp_path, survey(waves=months(3))).close()
     return tmp_path
 
@@ -175,7 +170,6 @@ def qr(panel: Path, name: str, *more: str) -> Result:
 
 
 def test_picture_leads_to_the_link_that_is_told(panel: Path) -> None:
-    """A telephone reads what the terminal says, wave and all."""
     done = qr(panel, "exam.png", "--wave", "2")
     (link,) = read_qr((panel / "exam.png").read_bytes())
 
@@ -184,7 +178,6 @@ def test_picture_leads_to_the_link_that_is_told(panel: Path) -> None:
 
 
 def test_ending_says_what_is_made(panel: Path) -> None:
-    """A drawing, or a poster in the language that is asked for."""
     assert qr(panel, "exam.svg").exit_code == qr(panel, "exam.html", "--language", "de").exit_code == 0
     assert (panel / "exam.svg").read_text().startswith("<?xml")
     assert '<html lang="de"' in (panel / "exam.html").read_text()
@@ -192,13 +185,11 @@ def test_ending_says_what_is_made(panel: Path) -> None:
 
 @pytest.mark.parametrize(("name", "more"), [("exam.pdf", ()), ("exam", ()), ("exam.svg", ("--wave", "3"))])
 def test_what_cannot_be_drawn_is_refused(panel: Path, name: str, more: tuple[str, ...]) -> None:
-    """And nothing is written."""
     assert qr(panel, name, *more).exit_code != 0
     assert not (panel / name).exists()
 
 
 def test_code_replaces_no_file(panel: Path) -> None:
-    """Whatever stood there stays."""
     (panel / "exam.svg").write_text("mine")
 
     assert qr(panel, "exam.svg").exit_code == 1

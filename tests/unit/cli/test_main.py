@@ -80,7 +80,6 @@ def test_list_of_a_group_cuts_off_no_line(words: tuple[str, ...], group: Command
 def test_example_of_a_command_is_taken_by_its_parser(
     words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each line of it calls this command with arguments, options and values that it has."""
     monkeypatch.chdir(tmp_path)
     for opened in ("links.csv", "address"):
         Path(opened).touch()
@@ -145,7 +144,6 @@ WRONG = [
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a survey file, its published survey, and things that are something else."""
     folder = tmp_path_factory.mktemp("wrong")
     for name, content in {"empty.yaml": "", "bad.yaml": "name: [exam\n"}.items():
         (folder / name).write_text(content)
@@ -163,7 +161,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(("words", "said"), WRONG, ids=[words for words, _ in WRONG])
 def test_wrong_use_is_answered_in_one_form(place: Path, monkeypatch: pytest.MonkeyPatch, words: str, said: str) -> None:
-    """What is wrong, by its name, and how to go on."""
     monkeypatch.chdir(place)
     ended = run(*words.split())
 
@@ -175,7 +172,6 @@ def test_wrong_use_is_answered_in_one_form(place: Path, monkeypatch: pytest.Monk
 
 
 def test_port_in_use_is_named(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before anything is made."""
     monkeypatch.chdir(place)
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
@@ -187,7 +183,6 @@ def test_port_in_use_is_named(place: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.parametrize("number", ["ln3", "ln 3", "1,098612288668110", "1.09861228866811", "109861228866811e-14"])
 def test_numbers_are_read_as_people_write_them(number: str) -> None:
-    """With a point or a comma, as a power of ten, or as a logarithm, quoted or in two words."""
     for words in ([number], number.split()):
         ended = run("plan", "-p", ".1", "--half-width", "0,03", "--epsilon", *words)
         assert ended.stdout.startswith("3,586 reports, epsilon 1.10"), ended.stderr

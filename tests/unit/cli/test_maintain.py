@@ -35,7 +35,6 @@ pytestmark = pytest.mark.external
 
 
 def run(*words: str, **environment: str) -> Result:
-    """Run a verb in this process, with these settings."""
     settings = {f"SOTTOVOCE_{name}": value for name, value in environment.items()}
     return command(*words, env=settings)
 
@@ -90,7 +89,6 @@ def test_backup_holds_no_ids_that_fall_due_while_it_is_kept(data: Path, closed: 
 def test_backup_may_not_be_kept_for_longer_than_ids_after_a_close_at_any_moment(
     tmp_path: Path, ids_days: int, code: int
 ) -> None:
-    """Then it is refused in words, and no file is left."""
     published(tmp_path, survey(retention={"ids_days": ids_days})).close()
     made = run("db", "backup", str(tmp_path / "week"), "--keep-days", "7", "--data", str(tmp_path))
 
@@ -134,7 +132,6 @@ def test_postgresql_is_saved_as_the_same_file(tmp_path: Path) -> None:
 
 
 def test_restore_goes_where_the_settings_say(saved: Path, tmp_path: Path) -> None:
-    """Into the file that SOTTOVOCE_DATABASE names, and not into the data folder."""
     file, folder = tmp_path / "elsewhere" / "db", tmp_path / "folder"
     assert run("db", "restore", str(saved), "--data", str(folder), DATABASE=f"sqlite:///{file}").exit_code == 0
     assert run("db", "doctor", DATABASE=f"sqlite:///{file}").exit_code == 0
@@ -162,7 +159,6 @@ def spoil(saved: Path, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["empty", "junk", "cut", "page", "foreign", "numbered"])
 def test_restore_refuses_what_is_no_whole_backup_before_it_touches_anything(saved: Path, kind: str) -> None:
-    """Empty, no database, cut off, with a lost page, or another program's."""
     spoil(saved, kind)
     folder = saved.parent / "again"
     refused = run("db", "restore", str(saved), "--data", str(folder))
@@ -174,7 +170,6 @@ def test_restore_refuses_what_is_no_whole_backup_before_it_touches_anything(save
 
 
 def test_another_programs_database_is_opened_by_no_verb(tmp_path: Path) -> None:
-    """It is refused, and has no table more than before."""
     (tmp_path / "saved").touch()
     spoil(tmp_path / "saved", "foreign")
     assert run("db", "doctor", DATABASE=f"sqlite:///{tmp_path}/saved").exit_code == 1
@@ -201,7 +196,6 @@ def test_doctor_refuses_a_database_of_no_bytes(tmp_path: Path) -> None:
 
 
 def test_doctor_names_a_file_that_others_can_read(data: Path) -> None:
-    """With the command that ends it; the file of a new folder is not one."""
     file = data / "sottovoce.sqlite"
     for mode, is_named in ((0o644, True), (0o600, False)):
         file.chmod(mode)
@@ -231,14 +225,12 @@ main()
 
 
 def run_killed(moment: str, *words: str) -> None:
-    """Run a verb in a process of its own, which is killed at that moment."""
     ended = subprocess.run([sys.executable, "-c", KILL, moment, *words], capture_output=True, timeout=120)  # noqa: PLW1510
     assert ended.returncode == -signal.SIGKILL, ended.stderr
 
 
 @pytest.mark.parametrize("moment", ["copied", "opened", "checked", "scrubbed", "closed", "named"])
 def test_restore_that_was_killed_leaves_nothing_that_spoils_the_next(saved: Path, moment: str) -> None:
-    """Either all is restored, or the next restore does it, also of another backup; nothing lies beside it then."""
     folder = saved.parent / "again"
     run_killed(moment, "db", "restore", str(saved), "--data", str(folder))
     again = run("db", "restore", str(saved), "--data", str(folder))
@@ -266,7 +258,6 @@ def test_copy_that_was_killed_is_refused_by_everybody_until_it_is_run_again(data
 
 
 def test_unfinished_copy_on_postgresql_is_refused_by_everybody(data: Path) -> None:
-    """Also by a node that has it open; a second copy finishes it."""
     url = postgres.fresh()
     with closing(open_url(url, data)) as node:
         node.mark_unfinished(True)
@@ -311,7 +302,6 @@ def small_disk(folder: Path) -> Iterator[None]:
 
 @pytest.mark.parametrize("from_file", [True, False])
 def test_backup_on_a_full_disk_leaves_nothing(tmp_path: Path, from_file: bool) -> None:
-    """Neither under its name nor beside it; it says so in words."""
     url = f"sqlite:///{tmp_path}/db" if from_file else postgres.fresh()
     with closing(open_url(url, tmp_path)) as storage:
         fill(storage, reports=6000)
@@ -337,7 +327,6 @@ def test_backup_of_a_database_on_a_full_disk_is_made_from_a_copy(tmp_path: Path,
 
 
 def test_export_replaces_nothing_unasked_and_writes_what_the_name_says(data: Path) -> None:
-    """A file that is there stays without --force; another form is refused; a device is written to."""
     out = data.parent / "results.json"
     out.write_text("mine")
     words = ("results", "export", "exam", "--data", str(data), "--out")
@@ -364,7 +353,6 @@ def test_delta_that_is_too_large_for_so_many_is_warned_of_and_then_refused(
 
 @pytest.mark.parametrize("back_end", ["sqlite", "postgres"])
 def test_restored_backup_of_a_month_ago_forgets_nothing_until_somebody_says_so(tmp_path: Path, back_end: str) -> None:
-    """`doctor` says that it waits, and what to do; `purge` refuses, but for --clock-ok."""
     file, folder = tmp_path / "saved", tmp_path / "folder"
     url = postgres.fresh() if back_end == "postgres" else f"sqlite:///{folder}/db"
     with closing(SQLiteStorage(file)) as storage:
@@ -383,7 +371,6 @@ def test_restored_backup_of_a_month_ago_forgets_nothing_until_somebody_says_so(t
 
 
 def test_earlier_postgresql_is_migrated_when_all_are_stopped() -> None:
-    """Every verb says so, and changes nothing; the one that it names does it."""
     url, kept = postgres.fresh(), Path(__file__).parents[2] / "storage" / "schemas" / "postgres-11.sql"
     with psycopg.connect(url) as connection:
         connection.execute(kept.read_bytes())
@@ -395,7 +382,6 @@ def test_earlier_postgresql_is_migrated_when_all_are_stopped() -> None:
 
 
 def test_doctor_asks_the_institution_whether_it_knows_this_aggregator(tmp_path: Path) -> None:
-    """A wrong secret, a wrong name and one that is down are told apart before anybody signs in."""
     SQLiteStorage(tmp_path / "sottovoce.sqlite").close()
     with pretended_provider() as provider:
         named = {
@@ -418,7 +404,6 @@ def test_doctor_asks_the_institution_whether_it_knows_this_aggregator(tmp_path: 
 
 
 def test_looking_after_a_database_is_noted(data: Path) -> None:
-    """Each act has its entry, also in the copy that it makes; the clock's word counts as a setting."""
     file, again = data.parent / "saved", data.parent / "again"
     url = postgres.fresh()
     assert run("db", "backup", str(file), "--data", str(data)).exit_code == 0
@@ -436,7 +421,6 @@ def test_looking_after_a_database_is_noted(data: Path) -> None:
 
 
 def test_backup_replaces_a_backup_and_nothing_else(data: Path, tmp_path: Path) -> None:
-    """Only if it is told to; what is no backup stays as it is, and so does what a link leads to."""
     file, other, link = tmp_path / "last.sqlite", tmp_path / "notes.txt", tmp_path / "link.sqlite"
     other.write_text("notes")
     assert run("db", "backup", str(file), "--replace", "--data", str(data)).exit_code == 0

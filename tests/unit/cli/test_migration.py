@@ -30,7 +30,6 @@ def data(tmp_path: Path) -> Path:
 
 
 def beat(data: Path, moment: float) -> None:
-    """Note a heartbeat, as a node does."""
     with closing(sqlite3.connect(data / "sottovoce.sqlite")) as connection, connection:
         connection.execute("UPDATE pulse SET seen = ?", [int(moment)])
 
@@ -58,7 +57,6 @@ def test_other_commands_leave_the_database_as_it_is(data: Path, words: tuple[str
 
 
 def test_migration_copies_first_and_done_removes_the_copy(data: Path) -> None:
-    """The copy is the database of the release before; doctor names it."""
     before = state(data / "sottovoce.sqlite")
     assert COPY in done(run(data, "db", "migrate")).stderr
     assert state(data / COPY) == before
@@ -72,7 +70,6 @@ def test_migration_copies_first_and_done_removes_the_copy(data: Path) -> None:
 
 
 def test_migration_waits_for_a_node_that_may_run(data: Path) -> None:
-    """Unless the operator says that none does."""
     before = state(data / "sottovoce.sqlite")
     beat(data, time.time() - 5)
     refused = run(data, "db", "migrate")
@@ -106,7 +103,6 @@ def test_serving_tells_a_running_node_from_a_stopped_one(
 
 
 def test_migration_needs_room_for_the_copy(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Asked before anything is written."""
     before = state(data / "sottovoce.sqlite")
     monkeypatch.setattr(sqlite_storage.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 1000}))
     refused = run(data, "db", "migrate")
@@ -128,7 +124,6 @@ def test_deleting_removes_the_copy_too(data: Path, act: Callable[[SQLiteStorage]
 
 
 def test_night_removes_an_old_copy(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After seven days, and no sooner."""
     assert run(data, "db", "migrate").exit_code == 0
     with closing(SQLiteStorage(data / "sottovoce.sqlite")) as storage:
         storage.scrub()

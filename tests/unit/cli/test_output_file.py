@@ -29,7 +29,6 @@ WRITE = "import sys; from pathlib import Path; from sottovoce.cli.command import
 
 
 def test_file_is_made_or_replaced_as_a_whole(tmp_path: Path) -> None:
-    """With its user's rights only, and nothing left beside it."""
     out = tmp_path / "out.json"
     for text in ("first", "second, Ä"):
         write_text(text, out)
@@ -96,7 +95,6 @@ def test_what_is_neither_file_nor_device_is_refused(tmp_path: Path) -> None:
 
 
 def test_folder_that_is_empty_or_not_there_may_be_written_and_no_other(tmp_path: Path) -> None:
-    """What holds something, a file or a link is left as it is."""
     (tmp_path / "empty").mkdir()
     for name in ("new", "empty"):
         check_new_folder(tmp_path / name)
@@ -114,7 +112,6 @@ def test_folder_that_is_empty_or_not_there_may_be_written_and_no_other(tmp_path:
 
 
 def test_folder_that_fails_leaves_nothing(tmp_path: Path) -> None:
-    """Neither under the name nor beside it; nor does what a killed run has left there stay."""
     (tmp_path / ".out.abc.part").mkdir()
 
     def fail() -> None:
@@ -128,8 +125,6 @@ def test_folder_that_fails_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_folder_that_got_something_meanwhile_is_not_replaced(tmp_path: Path) -> None:
-    """Somebody else was faster: theirs stays."""
-
     def write() -> None:
         with new_folder(tmp_path / "out") as folder:
             (folder / "a").write_text("a")
@@ -163,7 +158,6 @@ def test_free_port_is_none_that_systems_give_away() -> None:
 
 
 def test_nobody_waits_for_a_process_that_has_ended() -> None:
-    """It is said at once, not after the time that a start may take."""
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait(timeout=60)
 
@@ -172,7 +166,6 @@ def test_nobody_waits_for_a_process_that_has_ended() -> None:
 
 
 def test_process_that_does_not_end_when_told_is_killed() -> None:
-    """Nothing that was started is left over, whatever it does."""
     deaf = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); time.sleep(60)"
     process = subprocess.Popen([sys.executable, "-c", deaf], stdout=subprocess.PIPE)
     process.stdout.readline()
@@ -189,7 +182,6 @@ def check(port: int, *words: str, host: str = "127.0.0.1") -> tuple[int, str]:
 
 @pytest.mark.external
 def test_node_that_answers_is_healthy(running: Running) -> None:
-    """And ready, with its database there."""
     port = urlsplit(running.url).port or 0
     for host in ("127.0.0.1", "0.0.0.0"):  # noqa: S104 - nobody listens there
         assert check(port, host=host) == (0, "")
@@ -197,7 +189,6 @@ def test_node_that_answers_is_healthy(running: Running) -> None:
 
 
 def test_nobody_is_no_node() -> None:
-    """A port at which nobody listens, in words."""
     code, said = check(free_port())
 
     assert (code, "no node answers" in said, "Traceback" in said) == (1, True, False)
@@ -239,11 +230,7 @@ def ended(script: str) -> tuple[int, str, str]:
 @pytest.mark.parametrize("handler", ["default_int_handler", "SIG_IGN"])
 @pytest.mark.parametrize("number", ["SIGTERM", "SIGINT"])
 def test_order_at_the_end_of_an_object_is_noted(number: str, handler: str) -> None:
-    """An exception there is printed and forgotten, and the order with it.
-
-    In the background too, where a shell has Ctrl-C ignored: the server that was started hears it, and who started it
-    would stay alone.
-    """
+    """An exception there is forgotten, the order with it; in the background only the server hears Ctrl-C."""
     script = LAST_STEPS.replace("NUMBER", number).replace("HANDLER", handler)
     assert ended(script) == (0, "True\n", "")
 
@@ -259,7 +246,6 @@ def test_second_ctrl_c_ends_it_and_one_after_term_is_not_the_second() -> None:
 
 
 def fail_once_told() -> None:
-    """The order, and then a failure."""
     with capture_signals() as told:
         os.kill(os.getpid(), signal.SIGTERM)
         assert told.wait(20)
@@ -331,7 +317,6 @@ def test_order_to_end_is_noted_while_the_main_loop_is_busy() -> None:
     ],
 )
 def test_operator_is_told_that_any_host_name_is_accepted(settings: dict[str, str], told: list[str]) -> None:
-    """With what ends it; nothing where a name is known."""
     found = list(notes(Settings(**settings)))
 
     assert len(found) == len(told)
@@ -339,7 +324,6 @@ def test_operator_is_told_that_any_host_name_is_accepted(settings: dict[str, str
 
 
 def test_setting_for_frames_is_ignored_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It names the setting and what to do instead."""
     monkeypatch.setenv("SOTTOVOCE_EMBED_ORIGINS", "https://a.example")
     (line,) = notes(Settings(public_url="https://survey.example.org"))
 

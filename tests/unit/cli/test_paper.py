@@ -14,7 +14,6 @@ CROSSWISE = Path(__file__).parents[3] / "shared/sottovoce/examples/mechanisms/cr
 
 
 def written(folder: Path, **counts: int) -> None:
-    """Type numbers of sheets, by value, into the table."""
     with (folder / "counts.csv").open(newline="") as file:
         header, *rows = csv.reader(file)
     lines = [header, *([*row[:3], counts.get(f"v{row[2]}", "")] for row in rows)]
@@ -40,7 +39,6 @@ def test_sheets_are_printed_counted_and_estimated(tmp_path: Path) -> None:
 
 
 def test_german_sheet_speaks_german(tmp_path: Path) -> None:
-    """The instructions; the survey's own texts stay as they are."""
     assert run("survey", "paper", CROSSWISE, "--out", tmp_path / "s", "--language", "de").exit_code == 0
     page = (tmp_path / "s/questionnaire.html").read_text()
     assert '<html lang="de" dir="ltr">' in page
@@ -63,7 +61,6 @@ def test_each_arm_has_a_page_of_its_own(tmp_path: Path) -> None:
 
 
 def test_what_a_device_would_draw_is_no_paper(tmp_path: Path) -> None:
-    """Nothing is written."""
     file = tmp_path / "survey.json"
     file.write_text(json.dumps(survey(asks("boolean", "q", mechanism=COIN))))
     assert "the device would randomize 'q'" in refused(run("survey", "paper", file, "--out", tmp_path / "s")).stderr
@@ -75,7 +72,6 @@ def test_what_a_device_would_draw_is_no_paper(tmp_path: Path) -> None:
     ["plagiarism,x,2,1", "other,x,0,1", "plagiarism,x,0,-1", "plagiarism,x,0,many", '"', "a,b\0,c,d", "only", "é"],
 )
 def test_wrong_count_is_named(tmp_path: Path, line: str) -> None:
-    """With the file and the line, not with what was typed; also what is no CSV, or not UTF-8."""
     folder = tmp_path / "sheets"
     run("survey", "paper", CROSSWISE, "--out", folder)
     with (folder / "counts.csv").open("a", encoding="latin-1") as file:

@@ -85,7 +85,6 @@ def test_public_question_is_planned_without_a_curve(path: str) -> None:
 
 
 def test_memoized_answers_have_their_own_point_only(path: str) -> None:
-    """And it is said why; the reports are of one wave, epsilon of all."""
     words = (path, "--question", "smokes", "-p", "0.1", "--half-width", "0.1")
     shown = plan(*words).stdout
 
@@ -146,7 +145,6 @@ def test_help_calls_the_usual_formula_by_its_name() -> None:
     ],
 )
 def test_plan_refuses_in_words_what_it_cannot_say(path: str, words: list[str], message: str) -> None:
-    """Exit code 1, one line, no figure that looks like an answer."""
     refused = plan(*(path if word == "FILE" else word for word in words))
 
     assert (refused.exit_code, refused.stdout) == (1, "")
@@ -155,7 +153,6 @@ def test_plan_refuses_in_words_what_it_cannot_say(path: str, words: list[str], m
 
 
 def test_pair_of_questions_is_planned_together(path: str) -> None:
-    """What a table of the two needs, in sentences and as JSON; a pair needs a survey, and two questions of it."""
     shown = plan(path, "--question", "cheated", "--with", "brand")
     document = json.loads(plan(path, "--question", "cheated", "--with", "brand", "--json").stdout)
     stronger = json.loads(plan(path, "--question", "cheated", "--with", "brand", "--power", "0.9", "--json").stdout)
@@ -175,7 +172,6 @@ def test_pair_of_questions_is_planned_together(path: str) -> None:
 
 
 def test_price_of_trusting_nobody_as_table_picture_and_json(tmp_path: Path) -> None:
-    """Local, shuffled under its condition, central, no noise; from a hundred to ten million people."""
     shown = plan("--compare", "--epsilon", "1", "--out", str(tmp_path / "price.svg"))
     document = json.loads(plan("--compare", "--epsilon", "1", "--json").stdout)
 
@@ -187,7 +183,6 @@ def test_price_of_trusting_nobody_as_table_picture_and_json(tmp_path: Path) -> N
 
 
 def test_power_of_a_given_number_is_told(path: str) -> None:
-    """Of two groups, of one sample, and of an odds ratio between two questions."""
     assert "2,000 reports find it with power 40%" in plan("-p", "0.1", "--against", "0.15", "--n", "2000").stdout
     assert "2,711 reports find 0.1 against the known 0.15" in plan("-p", "0.1", "--known", "0.15").stdout
     pair = (path, "--question", "cheated", "--with", "smokes", "--odds-ratio", "2", "--n", "5000")
@@ -234,7 +229,6 @@ PLAN = [
 
 
 def planned(name: str) -> Survey:
-    """The study of the arms' pages, with a plan."""
     return parse_survey({**study(name).document, "analysis_plan": PLAN})
 
 
@@ -261,7 +255,6 @@ def compare(place: Path, *words: str) -> Result:
 
 
 def test_plan_is_carried_out_and_shown_alone(place: Path) -> None:
-    """Each with its level and the figures of the same comparison made alone."""
     found = json.loads(compare(place, "done", "--planned", "--json").stdout)
     alone = ["--outcome", "cheated", "--groups", "arm", "--against", "cheated_direct", "--confidence", "0.9", "--json"]
 
@@ -303,7 +296,6 @@ def test_what_cannot_be_done_is_refused(place: Path, words: list[str], code: int
 
 
 def test_comparison_without_a_result_stands_beside_the_others(place: Path) -> None:
-    """People of one arm only: what needs the other arm says why it has no result, and the rest is there."""
     found = json.loads(compare(place, "alone", "--planned", "--json").stdout)["comparisons"]
 
     assert [each["comparison"] is None for each in found] == [True, True, False]
@@ -312,13 +304,11 @@ def test_comparison_without_a_result_stands_beside_the_others(place: Path) -> No
 
 
 def test_question_is_still_needed_without_the_flag(place: Path) -> None:
-    """As before: both options."""
     assert "--outcome" in compare(place, "done").stderr
     assert "--groups" in compare(place, "done", "--outcome", "cheated").stderr
 
 
 def test_preregistration_has_the_plan(place: Path) -> None:
-    """An empty list without one."""
     (place / "other").mkdir()
     storage = published(place / "other", planned("done"), study("unplanned"))
     found = [

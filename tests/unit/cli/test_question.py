@@ -66,7 +66,6 @@ def test_lint_shows_cost_channel_and_digest(path: Path) -> None:
     ],
 )
 def test_wrong_question_is_refused(path: Path, changes: dict[str, object], message: str) -> None:
-    """The message names the key; no traceback."""
     path.write_text(json.dumps({**QUESTION, **changes}))
     ended = refused(run("lint", path))
     assert message in ended.output
@@ -145,7 +144,6 @@ def test_ethics_paragraph_names_odds_and_belief_of_each_visit(path: Path) -> Non
 
 
 def test_ethics_paragraph_of_a_block_names_all_its_questions(path: Path) -> None:
-    """With the privacy loss of all, which is that of each."""
     items = [{"type": "boolean", "name": name, "label": {"en": f"Have you {name}?"}} for name in ("copied", "lied")]
     made = {"name": "joint_rr", "odds": "9", "radius": 0}
     path.write_text(json.dumps({"block": "both", "items": items, "mechanism": made}))
@@ -157,7 +155,6 @@ def test_ethics_paragraph_of_a_block_names_all_its_questions(path: Path) -> None
 
 
 def test_ethics_paragraph_of_a_link_says_where_the_answer_is_seen(path: Path) -> None:
-    """In the address of the survey, whose host is named; of several questions it counts all."""
     path.write_text(json.dumps(LINK | {"pass": ["token"]}))
     text = " ".join(run("snippet", path, "--ethics").output.split())
     assert "The browser keeps this address in its history, and forms.example.org keeps it with" in text
@@ -183,7 +180,6 @@ def test_static_files_are_those_that_an_aggregator_serves(tmp_path: Path) -> Non
 
 @pytest.mark.external
 def test_package_is_installed_into_a_fresh_project(tmp_path: Path) -> None:
-    """Packed by npm, imported by node by its exports, and typed; the frame in it is the one that is served."""
     assert run("static", tmp_path / "package").exit_code == 0
     npm = shutil.which("npm")
     assert npm, "npm is needed"
@@ -234,7 +230,6 @@ def test_page_of_a_question_that_leads_on_is_named_by_its_digest(path: Path, tmp
 
 
 def test_lint_says_that_consent_is_missing(path: Path) -> None:
-    """Until there is one; and where people go on to."""
     path.write_text(json.dumps(LINK))
     assert "before they consent" in run("lint", path).output
     path.write_text(json.dumps({**LINK, "consent": {"en": "May we?"}}))
@@ -244,7 +239,6 @@ def test_lint_says_that_consent_is_missing(path: Path) -> None:
 
 
 def test_question_that_leads_on_has_no_lines_and_others_no_page(path: Path, tmp_path: Path) -> None:
-    """Each is refused where the other is meant, with what to do instead."""
     missing = run("static", tmp_path / "pages", path)
     assert missing.exit_code == 1
     assert "/then" in missing.output
@@ -256,7 +250,6 @@ def test_question_that_leads_on_has_no_lines_and_others_no_page(path: Path, tmp_
 
 
 def test_published_question_has_the_address_of_its_digest(path: Path, tmp_path: Path) -> None:
-    """Under which an aggregator with this data folder finds it; one without `then` is not published."""
     path.write_text(json.dumps(LINK))
     shown = done(run("publish", path, "--data", tmp_path / "data"))
     digest = parse_link(LINK).digest
@@ -276,7 +269,6 @@ class Host(BaseHTTPRequestHandler):
     pages: dict[str, tuple[dict[str, str], bytes]]
 
     def do_GET(self) -> None:
-        """Send the page of the path."""
         headers, body = self.pages.get(self.path, ({}, b""))
         self.send_response(200 if self.path in self.pages else 404)
         for name, value in headers.items():
@@ -324,7 +316,6 @@ def test_host_of_its_own_with_headers_lacks_nothing(tmp_path: Path, host: str) -
 def test_each_thing_that_is_missing_is_said(
     tmp_path: Path, host: str, headers: dict[str, str], pages: dict[str, tuple[dict[str, str], bytes]], words: str
 ) -> None:
-    """And nothing else."""
     Host.pages = {"/q/1/": (headers, question_page().body), **pages}
     said = linted(tmp_path, f"{host}/q/1/")
     assert words in said
@@ -332,6 +323,5 @@ def test_each_thing_that_is_missing_is_said(
 
 
 def test_address_without_a_question_is_said(tmp_path: Path, host: str) -> None:
-    """Whether another page is there, or nobody answers."""
     assert "answers 404" in linted(tmp_path, f"{host}/q/1/")
     assert "does not answer" in linted(tmp_path, "http://127.0.0.1:9/q/1/")

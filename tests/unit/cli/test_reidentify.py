@@ -76,7 +76,6 @@ def told(*words: str | Path) -> dict[str, Any]:
 
 
 def test_everybody_is_alone_in_the_exact_table(tables: Path) -> None:
-    """By the age alone; a coarsening to groups of two is suggested, and keeps to it."""
     found = told(tables / "exact.csv", "--k", "2")
 
     assert (found["k"], found["alone"]) == (1, 9)
@@ -91,7 +90,6 @@ def test_everybody_is_alone_in_the_exact_table(tables: Path) -> None:
 
 
 def test_coarse_table_is_two_anonymous(tables: Path) -> None:
-    """Nobody is alone, nobody's diagnosis follows from the table alone."""
     found = told(tables / "coarse.csv", "--k", "2")
 
     assert (found["k"], found["alone"]) == (2, 0)
@@ -155,7 +153,6 @@ def test_coarsened_table_is_written_and_keeps_to_its_k(tables: Path) -> None:
 
 
 def test_too_few_people_are_not_written(tables: Path) -> None:
-    """Nothing is half-written."""
     ended = refused(run(tables / "exact.csv", "--k", "10", "--sensitive", "diagnosis", "--out", tables / "few.csv"))
     assert "9 people would still be in groups smaller than 10; nothing was written" in ended.output
     assert not (tables / "few.csv").exists()

@@ -71,5 +71,4 @@ def run(*words: str) -> str:
 
 
 def invoke(*words: str) -> Result:
-    """What becomes of a command that nobody is asked about."""
     return command(*words, catch_exceptions=False)

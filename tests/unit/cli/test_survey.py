@@ -23,7 +23,6 @@ from tests.unit.shared.test_languages import translated
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """A data folder with a survey, of which thirty reports have come."""
     storage = SQLiteStorage(tmp_path / FILE)
     key = storage.publish(survey()).key
     for numbers in (range(25), range(25, 30)):
@@ -48,14 +47,12 @@ def correction(data: Path, revision: int = 2) -> str:
 
 
 def listed(data: Path) -> list[str]:
-    """What the list says, without digests."""
     return [re.sub(r"\s+([0-9a-f]{64})?", " ", line).strip() for line in run(data, "list").stdout.splitlines()]
 
 
 @pytest.mark.usefixtures("terminal")
 @pytest.mark.parametrize(("typed", "state"), [("\n", "answers"), ("y\n", "answers"), ("n\n", "superseded")])
 def test_publish_asks_what_becomes_of_the_earlier_revision(data: Path, typed: str, state: str) -> None:
-    """After saying what the correction does; by default it goes on answering. The link is printed."""
     ended = done(run(data, "publish", correction(data), typed=typed))
     assert "Links that were handed out stay good" in ended.stderr
     assert "/s/exam#d=" in ended.stdout
@@ -64,7 +61,6 @@ def test_publish_asks_what_becomes_of_the_earlier_revision(data: Path, typed: st
 
 @pytest.mark.parametrize(("option", "state"), [([], "answers"), (["--keep"], "answers"), (["--retire"], "superseded")])
 def test_publish_without_a_terminal_keeps_the_earlier_revision(data: Path, option: list[str], state: str) -> None:
-    """Unless it is told otherwise."""
     assert run(data, "publish", correction(data), *option).exit_code == 0
     assert listed(data)[1:] == [f"Revision 1 {state}", "Revision 2 answers"]
 
@@ -108,14 +104,12 @@ def test_close_says_what_devices_still_keep_and_asks(data: Path) -> None:
 
 @pytest.mark.usefixtures("terminal")
 def test_second_close_says_when_it_shows_more_and_asks_nothing(data: Path) -> None:
-    """After a reopening."""
     for words in (["close", "--yes"], ["reopen"]):
         assert run(data, words[0], "exam", *words[1:]).exit_code == 0
     assert "is unchanged or has at least 25 more reports" in done(run(data, "close", "exam")).stderr
 
 
 def test_reopen_says_why_it_cannot(data: Path) -> None:
-    """Once report ids are forgotten."""
     storage = SQLiteStorage(data / FILE)
     storage.close_survey("exam", 1)
     storage.purge(1)
@@ -162,7 +156,6 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_missing_texts_are_warned_about(path: Path) -> None:
-    """Which texts, in which language; what the form will do; nothing about the default language."""
     result = done(command("lint", path))
     assert "  texts in en, fr, sw, zh-Hans" in result.stdout.splitlines()
     lines = result.stderr.splitlines()
@@ -186,7 +179,6 @@ def test_missing_texts_are_warned_about(path: Path) -> None:
 
 
 def test_json_says_the_same(path: Path) -> None:
-    """Every missing text by its pointer, all warnings, and the survey that would be published."""
     result = command("lint", path, "--json")
     found = json.loads(result.stdout)
 
@@ -201,7 +193,6 @@ def test_json_says_the_same(path: Path) -> None:
 
 
 def test_mistakes_have_places_for_people_and_pointers_for_programs(tmp_path: Path) -> None:
-    """Both say as many, and both end with 1."""
     asked = translated()
     asked["questions"][1]["typo"] = 1
     (tmp_path / "wrong.json").write_text(json.dumps(asked, indent=1), encoding="utf-8")
@@ -216,7 +207,6 @@ def test_mistakes_have_places_for_people_and_pointers_for_programs(tmp_path: Pat
 
 
 def test_template_is_written_as_it_stands_with_its_sources(tmp_path: Path) -> None:
-    """The file as it is, and after whom each item is."""
     path = tmp_path / "exam.yaml"
     result = command("new", path, "--template", "exam")
 
@@ -227,7 +217,6 @@ def test_template_is_written_as_it_stands_with_its_sources(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("chosen", [["--template", "about"], ["--template", "exam", "--example", "geometric"]])
 def test_unknown_or_two_surveys_are_refused(tmp_path: Path, chosen: list[str]) -> None:
-    """And nothing is written."""
     result = CliRunner().invoke(new, [str(tmp_path / "new.yaml"), *chosen])
 
     assert isinstance(result.exception, SpecError)
