@@ -7,6 +7,5 @@ BENCHES = sorted(path.stem for path in (Path(__file__).parents[1] / "bench").glo
 
 
 def test_every_measurement_can_be_imported() -> None:
-    """Every name that it takes from the sources is there."""
     for name in BENCHES:
         importlib.import_module(f"tests.bench.{name}")

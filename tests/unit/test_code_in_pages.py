@@ -77,7 +77,6 @@ def test_label_without_quotes_would_be_noticed(page: str) -> None:
 
 
 def test_scripts_of_every_page_are_read_by_node(tmp_path: Path) -> None:
-    """As modules: those of their own and those within HTML."""
     whole = scripts()
     assert len(whole) >= 6
     paths = [tmp_path / f"{place}_{name}.mjs" for place, (name, _) in enumerate(whole)]
@@ -96,7 +95,6 @@ def test_parts_of_python_are_read() -> None:
 
 
 def test_commands_of_every_page_are_read_by_the_shell() -> None:
-    """And those of the program exist with their options, in indented blocks, too."""
     blocks = pages("sh")
     assert len(blocks) > 60
     every = "\n".join(text.replace("\\\n", "") for _, text in blocks)
@@ -110,7 +108,6 @@ def test_commands_of_every_page_are_read_by_the_shell() -> None:
 
 
 def test_headers_that_a_page_shows_are_those_of_a_static_host() -> None:
-    """Each line is a header's name and value, and the command's own help names it."""
     told = " ".join((ROOT / "aggregator/sottovoce/cli/question.py").read_text(encoding="utf-8").split())
     lines = [line for _, text in pages("http") for line in text.splitlines()]
     assert len(lines) == 3

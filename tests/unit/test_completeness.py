@@ -19,7 +19,6 @@ WEB = "".join(path.read_text("utf-8") for path in sorted((ROOT / "client/sottovo
 
 
 def missing(places: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The packages and files of a list that do not exist."""
     return [(package, file) for package, file in places if not files(package).joinpath(file).is_file()]
 
 
@@ -42,7 +41,6 @@ def test_every_mechanism_has_all_its_parts() -> None:
 
 
 def test_every_question_type_has_all_its_parts() -> None:
-    """A type is a class, its twin, and a line in each registry."""
     assert [name for name in TYPES if TYPES[name].name != name or TYPES[name].truth not in TRUTHS] == []
     assert sorted(re.findall(r'typeName = "(\w+)"', WEB)) == sorted(TYPES)
 
@@ -63,7 +61,6 @@ def test_page_on_adding_is_true_to_the_line(page: str) -> None:
 
 
 def test_docstring_of_every_mechanism_is_its_page_of_maths() -> None:
-    """The module says channel, epsilon, estimator, variance and sources."""
     folder = files("sottovoce.shared.mechanisms")
     pages = {name: folder.joinpath(f"{name}.py").read_text(encoding="utf-8").split('"""')[1] for name in MECHANISMS}
     headings = ("Channel", "Epsilon", "Estimator", "Variance", "Sources")
@@ -80,7 +77,6 @@ def test_reference_names_every_mechanism_and_question_type() -> None:
 
 
 def test_reference_lists_all_its_pages() -> None:
-    """No page is without a line in the list, and every link within the documents leads somewhere."""
     listed = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
     pages = [path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")]
     unlisted = {page for page in pages if f"({page})" not in listed}
@@ -91,7 +87,6 @@ def test_reference_lists_all_its_pages() -> None:
 
 
 def test_links_between_documents_lead_somewhere() -> None:
-    """A relative link names a file that exists."""
     prose = {path: re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL) for path in DOCUMENTS}
     links = [(path, target) for path, text in prose.items()
              for target in re.findall(r"\]\((?!https?:|#)([^)#\s]+)[^)]*\)", text)]  # fmt: skip

@@ -36,7 +36,6 @@ def test_page_runs_and_prints_what_it_says(page: Path) -> None:
 
 
 def test_notebook_holds_all_pages() -> None:
-    """With what their code prints, as the pages have it."""
     told = {page: CODE.findall(page.read_text(encoding="utf-8")) for page in PAGES}
     assert NOTEBOOK.read_text(encoding="utf-8") == notebook(told)
 

@@ -33,7 +33,6 @@ Bind = Callable[..., curator.BoundData]
 
 @pytest.fixture
 def bind(tmp_path: Path) -> Bind:
-    """Bind data to a budget of epsilon 1,000 in a folder of its own."""
     (tmp_path / "heads").mkdir()
     (tmp_path / "data").mkdir()
 
@@ -89,7 +88,6 @@ def test_all_forms_of_a_table_have_one_budget(bind: Bind) -> None:
 
 @pytest.mark.slow
 def test_polars_frame_is_read_as_one_of_pandas(bind: Bind) -> None:
-    """The same figures, and the same budget."""
     import polars as pl
 
     frames = [pl.DataFrame({"age": AGES, "year": YEARS}), FORMS["pandas"]]
@@ -100,7 +98,6 @@ def test_polars_frame_is_read_as_one_of_pandas(bind: Bind) -> None:
 
 
 def test_missing_and_undeclared_cells_are_counted_as_in_a_file(bind: Bind) -> None:
-    """NaN is the centre, a number outside the nearest bound, a name that is not declared is other; all are told."""
     data = bind(pd.DataFrame({"age": [float("nan"), 99.0, None, 18], "year": ["first", None, "third", "second"]}))
 
     assert curator.sum(data, "age", epsilon=500).values["sum"] == 20 + 26 + 20 + 18
@@ -137,7 +134,6 @@ def test_names_of_too_few_records_are_not_sold(bind: Bind) -> None:
 
 
 def test_file_has_the_budget_of_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An answer of the terminal is not drawn again."""
     (tmp_path / "heads").mkdir()
     (tmp_path / "data").mkdir()
     monkeypatch.setenv("SOTTOVOCE_LEDGER_ANCHOR_DIR", str(tmp_path / "heads"))
@@ -207,7 +203,6 @@ def test_what_cannot_be_bound_is_refused_and_opens_no_budget(
     ],
 )
 def test_question_that_is_refused_costs_nothing(bind: Bind, ask: Callable[[Any], Any], message: str) -> None:
-    """The whole budget is still there."""
     data = bind(ROWS)
 
     with pytest.raises(SurveyError, match=message):
@@ -216,7 +211,6 @@ def test_question_that_is_refused_costs_nothing(bind: Bind, ask: Callable[[Any],
 
 
 def test_spent_budget_and_budget_of_other_data_are_refused(bind: Bind) -> None:
-    """Nothing is charged, and the first data's budget goes on."""
     data = bind(ROWS, epsilon=1)
     curator.mean(data, "age", epsilon="3/4")
 

@@ -38,7 +38,6 @@ Block = list[tuple[list[str], "Block"]]
 
 
 def text(name: str) -> str:
-    """A sample's text without its comments."""
     lines = (DEPLOY / name).read_text(encoding="utf-8").splitlines()
     return "\n".join(line for line in lines if not line.lstrip().startswith("#"))
 
@@ -84,7 +83,6 @@ def size(words: list[str]) -> int:
 
 
 def test_proxy_writes_nothing_of_a_request(nginx: Block) -> None:
-    """No access log, no error log, and no body or reply in a file, however large it may be."""
     largest, of_uploads = directives(nginx, "client_max_body_size")
     (buffer,) = directives(nginx, "client_body_buffer_size")
 
@@ -323,7 +321,6 @@ def test_every_metric_that_an_alert_or_a_panel_names_is_exported(own_server: Run
 
 
 def test_panels_have_places_of_their_own_and_words() -> None:
-    """And ask the one source of data that the reader chooses."""
     places = [(panel["gridPos"]["x"], panel["gridPos"]["y"]) for panel in PANELS]
 
     assert len({*places}) == len(PANELS) == len({panel["id"] for panel in PANELS})
@@ -371,7 +368,6 @@ def from_kubernetes(folder: Path) -> list[str]:
 
 @pytest.mark.parametrize("commands", [from_systemd, from_compose, from_kubernetes])
 def test_new_backup_replaces_the_last(tmp_path: Path, commands: Callable[[Path], list[str]]) -> None:
-    """The commands are run twice: one file is there, a newer one; a forgotten one of the seventh day goes."""
     published(tmp_path, survey()).close()
     folder, programs = tmp_path / "backups", tmp_path / "programs"
     folder.mkdir()
@@ -458,12 +454,10 @@ def pods() -> dict[str, dict[str, Any]]:
 
 
 def containers(pod: dict[str, Any]) -> list[dict[str, Any]]:
-    """All that run in it, first or later."""
     return [*pod.get("initContainers", []), *pod["containers"]]
 
 
 def variables(pod: dict[str, Any]) -> dict[str, str]:
-    """What the environment of its containers is set to."""
     return {one["name"]: one.get("value", "") for each in containers(pod) for one in each.get("env", [])}
 
 

@@ -55,7 +55,6 @@ def anchors(text: str) -> set[str]:
 
 
 def test_links_of_the_site_lead_to_pages_that_it_has(site: SimpleNamespace) -> None:
-    """To the heading, if they name one; so do those of the pages that are made, and of those from other folders."""
     wrong, seen = [], 0
     for page in site.pages.rglob("*.md"):
         prose = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
@@ -96,7 +95,6 @@ def test_link_to_a_module_leads_to_its_mathematics(site: SimpleNamespace) -> Non
 
 
 def test_front_page_of_the_site_is_the_readme(site: SimpleNamespace) -> None:
-    """With its pictures, and the list of all pages a click away."""
     front = (site.pages / "README.md").read_text(encoding="utf-8")
 
     assert front.startswith("# Sottovoce\n")
@@ -146,7 +144,6 @@ def test_survey_parts_of_every_how_to_are_good() -> None:
 
 
 def test_questions_of_pages_are_good() -> None:
-    """Each that stands alone in an indented block can be asked in another survey, or by a link."""
     found = [block for page in PAGES for block in re.findall(r"(?:^    .*\n)+", page.read_text("utf-8"), re.MULTILINE)]
     asked = [parse_yaml(textwrap.dedent(block).encode()) for block in found if block.startswith("    type:")]
     assert len(asked) > 1

@@ -20,7 +20,6 @@ WITHOUT_REPORT = ("matrix", "note", "acknowledge")
 
 
 def questions(path: Path) -> list[dict[str, object]]:
-    """The items of a survey file as they are written."""
     return yaml.safe_load(path.read_text(encoding="utf-8"))["questions"]
 
 
@@ -34,7 +33,6 @@ def test_every_example_is_a_good_survey() -> None:
 
 
 def test_every_mechanism_and_type_has_its_example_and_no_other() -> None:
-    """Which uses it."""
     for name in [*MECHANISMS, *PRESETS, JointRR.name]:
         asked = questions(EXAMPLES / "mechanisms" / f"{name}.yaml")
         named = [question.get("mechanism", {}).get("name") for question in asked]  # type: ignore[attr-defined]
@@ -57,7 +55,6 @@ def test_list_names_each_template_and_example_in_a_line_of_its_own() -> None:
 
 
 def test_named_example_is_written_and_another_name_writes_nothing(tmp_path: Path) -> None:
-    """Byte for byte the file of the list."""
     for name, written in [("warner", True), ("not_there", False)]:
         path = tmp_path / f"{name}.yaml"
         run("new", path, "--example", name)

@@ -114,7 +114,6 @@ def tree_of(source: str) -> ast.Module:
 
 
 def module_of(path: Path) -> str:
-    """Return the dotted name of a source file."""
     parts = path.relative_to(ROOT).with_suffix("").parts[1:]
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
@@ -211,7 +210,6 @@ def _is_allowed(module: str, name: str) -> bool:
 
 
 def test_every_module_imports_only_what_its_rules_allow() -> None:
-    """Each side knows the agreement and itself, and each library has its place."""
     found = {module: violations(module, path.read_text(encoding="utf-8")) for module, path in MODULES.items()}
 
     assert {module: names for module, names in found.items() if names} == {}
@@ -259,7 +257,6 @@ def test_no_folder_holds_too_many_files() -> None:
 
 
 def test_rules_catch_what_they_forbid() -> None:
-    """Each breach is seen."""
     storage = "sottovoce.aggregator.storage.sql_storage"
 
     assert upward({**imports(), storage: {"sottovoce.aggregator.surveys.lifecycle"}}) != []

@@ -46,19 +46,16 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path]]
 
 
 def digests(archives: dict[str, Path]) -> dict[str, str]:
-    """Return the SHA-256 of each archive by its name."""
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in archives.values()}
 
 
 @pytest.mark.slow
 def test_archives_are_the_same_bytes_each_time(built: dict[str, Path], tmp_path: Path) -> None:
-    """Built again later, in another folder."""
     assert digests(build(tmp_path)) == digests(built)
     assert {*built} == {".whl", ".gz"}
 
 
 def test_wheel_holds_the_program_its_licence_and_its_types(built: dict[str, Path]) -> None:
-    """No test, no package of others; author and licence are named; the file to try is there."""
     with zipfile.ZipFile(built[".whl"]) as wheel:
         names = wheel.namelist()
         (metadata,) = [name for name in names if name.endswith("/METADATA")]
@@ -73,7 +70,6 @@ def test_wheel_holds_the_program_its_licence_and_its_types(built: dict[str, Path
 
 
 def test_source_archive_can_be_tested(built: dict[str, Path]) -> None:
-    """It has the tests, the documents and every lock, and nothing that a build or a test has left behind."""
     with tarfile.open(built[".gz"]) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
 
@@ -195,7 +191,6 @@ def bill(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 @pytest.mark.slow
 def test_each_direct_dependency_is_in_it(bill: dict[str, Any]) -> None:
-    """And whatever those bring along: as many as are pinned, each with its version and hashes."""
     lock = (ROOT / "requirements-slow.lock").read_text(encoding="utf-8")
     pinned = {
         canonicalize_name(name): version for name, version in re.findall(r"^([\w.-]+)==([^ \\]+)", lock, re.MULTILINE)
@@ -210,7 +205,6 @@ def test_each_direct_dependency_is_in_it(bill: dict[str, Any]) -> None:
 
 @pytest.mark.slow
 def test_it_is_of_this_release(bill: dict[str, Any]) -> None:
-    """Its name, version and licence."""
     component = bill["metadata"]["component"]
 
     assert (component["name"], component["version"]) == (PROJECT["name"], PROJECT["version"])
@@ -262,7 +256,6 @@ def test_demo_installs_what_the_aggregator_needs_and_nothing_else() -> None:
 
 
 def test_every_direct_dependency_has_its_reason() -> None:
-    """In the table of docs/dependencies.md, and the table names no package that is gone."""
     rows = re.findall(r"^\|[^|]*\|([^|]*)\|", (ROOT / "docs/dependencies.md").read_text(encoding="utf-8"), re.MULTILINE)
     listed = {name for cell in rows for name in re.findall(r"`([\w-]+)`", cell)}
 

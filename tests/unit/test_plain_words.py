@@ -29,7 +29,6 @@ def documents() -> Iterator[Path]:
 
 
 def is_english(path: Path) -> bool:
-    """Return True for English catalogues, texts about options, and JSON schemas."""
     is_text = path.name == "options.json" or path.name.endswith(".schema.json")
     return path.suffix == ".json" and ("en" in {path.stem, path.parent.name} or is_text)
 
@@ -67,7 +66,6 @@ def test_texts_name_who_acts() -> None:
 
 
 def test_exceptions_are_few_and_needed() -> None:
-    """Each has a reason and still excuses a text."""
     vague = [path for path, text in texts() if VAGUE.search(text)]
     assert len(EXCEPTIONS) <= 30
     assert all(EXCEPTIONS.values())

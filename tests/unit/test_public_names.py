@@ -33,7 +33,6 @@ def test_page_lists_every_public_name_with_its_members() -> None:
 
 
 def test_line_for_analysts_leads_to_commands_that_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every command of the how-to, on a file of the columns that it names."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert "(docs/how_to/analyze_a_file.md)" in next(each for each in readme.splitlines() if "randomized data" in each)
     text = HOW_TO.read_text(encoding="utf-8")

@@ -75,7 +75,6 @@ def test_columns_alone_give_the_truth(tmp_path: Path, name: str) -> None:
 
 
 def test_columns_of_a_block_give_shares_and_its_table(tmp_path: Path) -> None:
-    """Six columns, written from one record each, which is read back and fits its schema."""
     truths = [{"a": a, "b": b} for a, b in (("yes", "yes"), ("yes", "yes"), ("no", "no"), ("no", "yes"))]
     record = records.simulate(TOGETHER, truths[0])
     assert records.read(records.write(record)) == record
@@ -115,7 +114,6 @@ def test_block_needs_an_answer_to_each_question(answer: object) -> None:
 
 @pytest.mark.parametrize("changes", [{"report": 4}, {"value": "yes"}, {"channel": "joint_rr odds=9"}])
 def test_bad_records_of_a_block_are_refused(changes: dict[str, Any]) -> None:
-    """Report and value must fit the channel."""
     document = json.loads(records.write(records.simulate(TOGETHER, {"a": "yes", "b": "no"})))
     with pytest.raises(SpecError):
         records.read(json.dumps({**document, **changes}))
@@ -123,7 +121,6 @@ def test_bad_records_of_a_block_are_refused(changes: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("name", [name for name in GOOD if name != "memoized_rr"])
 def test_channel_is_read_back(name: str) -> None:
-    """Mechanism and true values of every question that may stand alone."""
     for document, _ in [*GOOD[name], (day("1999-12-27", "2000-03-06", named("rounding_rr", **BIT), step=7), [])]:
         try:
             asked = parse_question(document).question
@@ -140,7 +137,6 @@ def test_channel_is_read_back(name: str) -> None:
 
 
 def test_record_is_read_back_and_fits_its_schema() -> None:
-    """With the digest of the canonical question, shorthand expanded."""
     record = records.simulate(COIN, "yes")
     assert records.read(records.write(record)) == record
     assert list(validator("record").iter_errors(json.loads(records.write(record)))) == []
@@ -164,7 +160,6 @@ def test_record_is_read_back_and_fits_its_schema() -> None:
     ],
 )
 def test_bad_records_are_refused(changes: dict[str, Any], message: str) -> None:
-    """The message names what is wrong, and repeats no value."""
     document = json.loads(records.write(records.simulate(COIN, "yes")))
     with pytest.raises(SpecError, match=message) as caught:
         records.read(json.dumps({**document, **changes}))
@@ -172,7 +167,6 @@ def test_bad_records_are_refused(changes: dict[str, Any], message: str) -> None:
 
 
 def test_no_json_is_refused() -> None:
-    """Neither text nor a list is a record."""
     for text in ("", "[]", "null", "{", b"\xff"):
         with pytest.raises(SpecError, match="record"):
             records.read(text)
@@ -183,7 +177,6 @@ def test_no_json_is_refused() -> None:
     [*zip(BAD, ("/public", "/mechanism", "/mechanism", "/type", "/type", "/visible_if/other"), strict=True)],
 )
 def test_what_cannot_stand_alone_is_refused(document: dict[str, Any], pointer: str) -> None:
-    """The pointer leads into the question itself."""
     with pytest.raises(SpecError) as caught:
         parse_question(document)
     assert pointer in {problem.pointer for problem in caught.value.problems}

@@ -28,7 +28,6 @@ def is_text(node: ast.stmt) -> bool:
 
 
 def code_lines(source: str) -> int:
-    """Number of lines of Python that hold code."""
     lines: set[int] = set()
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type not in NO_CODE:
@@ -42,7 +41,6 @@ def statements(source: str) -> int:
 
 
 def script_lines(source: str) -> int:
-    """Number of lines of JavaScript that hold code."""
     bare = re.sub(r"^\s*/\*.*?\*/", "", source, flags=re.MULTILINE | re.DOTALL)
     return sum(bool(line.strip()) and not line.strip().startswith("//") for line in bare.splitlines())
 

@@ -47,7 +47,6 @@ def is_there(name: str) -> bool:
 
 
 def test_every_line_of_the_field_notes_is_shown_and_says_version_and_what_this_program_does() -> None:
-    """By a finding or a test that exists."""
     assert len(NOTES.splitlines()) <= 40
     assert [line[0] for line in LINES if len(line) != 5 or not re.search(r"\d\.\d", line[2])] == []
 

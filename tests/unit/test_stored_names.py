@@ -55,7 +55,6 @@ def test_exported_scripts_find_the_names_that_they_import() -> None:
 
 
 def test_browsers_find_what_they_have_stored() -> None:
-    """The names of the ledger's database, of the worker's caches and of the worker itself stay."""
     served = {name: file.body.decode() for name, file in page.assemble().items() if name.endswith((".js", ".html"))}
     code = "".join(served.values())
 
@@ -66,6 +65,5 @@ def test_browsers_find_what_they_have_stored() -> None:
 
 
 def test_server_finds_what_it_has_stored() -> None:
-    """The database's file, and the cookie of the chosen language."""
     assert FILE == "sottovoce.sqlite"
     assert LANGUAGE_COOKIE == "sottovoce-language"

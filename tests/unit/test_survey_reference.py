@@ -17,14 +17,12 @@ questions: [{type: boolean, name: q, label: {en: Q}, mechanism: {name: coin_flip
 
 
 def test_page_is_what_schema_and_examples_make_of_every_key() -> None:
-    """Each with a section."""
     assert PAGE.read_text(encoding="utf-8") == page()
 
     assert [name for name, _ in SECTIONS] == [*(name for name, _ in survey_keys()), *question_keys()]
 
 
 def test_every_example_is_a_part_of_a_good_survey() -> None:
-    """It has the key that it is for, and with what a survey must have it is one."""
     base = parse_yaml(BASE.encode())
     assert isinstance(base, dict)
     for name, example in SECTIONS:

@@ -19,12 +19,10 @@ COIN = {"name": "coin_flip"}
 
 
 def asks(name: str, kind: str = "boolean", **more: Any) -> Document:
-    """A question without a mechanism."""
     return {"type": kind, "name": name, "label": {"en": name}, **more}
 
 
 def block(name: str, odds: str, radius: int, *items: Document) -> Document:
-    """A block of these questions."""
     return {"block": name, "mechanism": {"name": "joint_rr", "odds": odds, "radius": radius}, "items": list(items)}
 
 

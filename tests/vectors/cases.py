@@ -30,12 +30,10 @@ def bad_changes(path: str, good: str) -> list[list[str]]:
 
 
 def named(name: str, **parameters: Any) -> Document:
-    """A mechanism's document."""
     return {"name": name, **parameters}
 
 
 def memoized(permanent: Any, instantaneous: Any, waves: Any) -> Document:
-    """A memoized mechanism's document."""
     return named("memoized_rr", permanent=permanent, instantaneous=instantaneous, waves=waves)
 
 

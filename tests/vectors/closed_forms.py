@@ -20,13 +20,11 @@ COIN = (Fraction(3, 4), Fraction(1, 4))
 
 
 def decimal(value: Fraction) -> Decimal:
-    """A fraction as a decimal of 50 digits."""
     getcontext().prec = 50
     return Decimal(value.numerator) / Decimal(value.denominator)
 
 
 def vector_of(document: Document, tally: dict[int, int], rows: list[Row]) -> Document:
-    """One vector."""
     counts = {str(value): count for value, count in tally.items()}
     return {"question": document, "tally": counts, "estimates": rows}
 
@@ -94,7 +92,6 @@ def largest_variance(levels: Sequence[Fraction], moments: Sequence[Fraction], m:
 
 
 def edge(inside: Callable[[Fraction], bool], within: Fraction, outside: Fraction) -> Decimal:
-    """Where ``inside`` ends between the two."""
     if inside(outside):
         return decimal(outside)
     for _ in range(70):
@@ -104,7 +101,6 @@ def edge(inside: Callable[[Fraction], bool], within: Fraction, outside: Fraction
 
 
 def row(option: str, raw: Fraction | None, variance: Fraction | None, low: Decimal, high: Decimal) -> Row:
-    """The figures as text."""
     error = None if variance is None else decimal(variance).sqrt()
     figures = (None if raw is None else decimal(raw), error, low, high)
     return [option, *(None if figure is None else f"{figure:.15f}" for figure in figures)]
@@ -130,7 +126,6 @@ def memoized_rr() -> Iterator[Document]:
 
 
 def kary_rr() -> Iterator[Document]:
-    """K categories."""
     for odds, k in (("3", 4), ("3", 6), ("7/2", 9)):
         g = Fraction(odds)
         channel = g / (g + k - 1), 1 / (g + k - 1)

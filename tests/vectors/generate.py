@@ -66,7 +66,6 @@ def randomize_vectors(name: str, cases: list[Case], draws_each: int) -> Iterator
 
 
 def answer_vectors() -> Iterator[dict[str, Any]]:
-    """Answers with their true values, and what must be refused."""
     for document, good, bad in ANSWERS:
         parsed = parse_survey(survey(document))
         values = [[answer, parsed.questions[0].encode(answer)] for answer in good]
@@ -157,7 +156,6 @@ def survey_vectors() -> dict[str, Any]:
 
 
 def every_type() -> dict[str, Any]:
-    """A survey with a question of every type, written as an author would."""
     asked = {
         "rating": one_of(3, named("subset_selection", odds="3", size=1), "rating"),
         "several": some_of(3, named("sampled_option", a="3/4", b="1/4"), max_choices=2),
@@ -246,7 +244,6 @@ def spoiled(document: dict[str, Any], **changes: Any) -> str:
 
 
 def an_answer(asked: Question, index: int) -> Any:
-    """Some answer to the question."""
     if asked.kind.truth == "options":
         return [option for i, option in enumerate(asked.options) if i == index % (len(asked.options) + 1)]
     grid = asked.domain.grid
@@ -306,7 +303,6 @@ def bad_surveys() -> list[str]:
 
 
 def text_of(document: dict[str, Any]) -> str:
-    """The canonical text of a good survey."""
     return parse_survey(document).canonical.decode()
 
 
@@ -373,7 +369,6 @@ def documents() -> dict[str, Any]:
 
 
 def error_code(bad: dict[str, Any]) -> str:
-    """The code of the error that this question is refused with."""
     try:
         parse_survey(survey(bad))
     except SurveyError as error:
@@ -396,7 +391,6 @@ def render(document: Any, margin: str = "") -> str:
 
 
 def main() -> None:
-    """Write every file."""
     for path, document in documents().items():
         target = FOLDER / path
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -25,7 +25,6 @@ CHANGES: list[dict[str, Any]] = [
 
 
 def own_coin_survey() -> Survey:
-    """A survey for coins and dice."""
     warner = {"type": "boolean", "mechanism": {"name": "warner", "truth": "2/3"}}
     return parse_survey(
         survey(

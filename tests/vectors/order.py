@@ -36,7 +36,6 @@ def mixed() -> Survey:
 
 
 def plain() -> Survey:
-    """Options of one question only."""
     return parse_survey(survey(asks("select_multiple", "q", choices=names(3), mechanism={"epsilon": "1"},
                                     order="random")))  # fmt: skip
 

@@ -21,6 +21,5 @@ class Tape:
 
 
 def taped(seed: str) -> tuple[Tape, Draws]:
-    """A tape, and draws that read from it."""
     tape = Tape(seed)
     return tape, Draws(tape)

@@ -43,14 +43,12 @@ def test_estimates_are_those_of_the_formulas(name: str, vector: dict[str, Any]) 
 
 
 def test_the_comparison_catches_a_change_in_the_tenth_digit() -> None:
-    """A figure that is off by 1e-10 of itself is found."""
     _, vector = VECTORS[0]
 
     assert max(differences(vector, scale=1 + 1e-10)) > 1e-12
 
 
 def test_impossible_tallies_are_refused() -> None:
-    """Negative counts, more support than reports, values that no report can carry."""
     impossible = {
         "binary_rr": [{1: -1}, {1: 1.5}],
         "kary_rr": [{0: -1}],
@@ -75,7 +73,6 @@ def test_impossible_tallies_are_refused() -> None:
 
 
 def test_domain_without_a_grid_is_refused() -> None:
-    """A number's estimator needs the number's range."""
     question = parsed(VECTORS[-1][1]["question"])
     with pytest.raises(EstimateError):
         estimate(question.mechanism, {}, Domain(("a", "b")))

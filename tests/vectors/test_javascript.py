@@ -101,7 +101,6 @@ RUNS = [
 def test_javascript_does_as_its_tests_say(
     environment: Callable[[Write], dict[str, str]], write: Write, paths: list[Path]
 ) -> None:
-    """Every vector gives the same values, bytes and refusals in JavaScript; and its ledger keeps its promises."""
     node = shutil.which("node")
     assert node, "node 20 or newer is needed"
     # Without --test, which would start another node for each file, and with it the same tests and the same exit code.

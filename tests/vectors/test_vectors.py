@@ -23,7 +23,6 @@ from tests.vectors.tokens import check_letters
 
 
 def read(path):
-    """One vector file."""
     return json.loads((FOLDER / path).read_text(encoding="utf-8"))
 
 
@@ -53,7 +52,6 @@ def test_vectors_stay_small_enough_to_read():
 
 
 def test_below_gives_the_vectors_values():
-    """Same bytes, same integer, and all of the bytes read."""
     for vector in read("draws.json"):
         draws, rest = playback(bytes.fromhex(vector["bytes"]))
         assert vector["value"] == draws.below(vector["bound"])
@@ -62,7 +60,6 @@ def test_below_gives_the_vectors_values():
 
 @pytest.mark.parametrize("name", RANDOMIZERS)
 def test_randomizer_gives_the_vectors_reports(name):
-    """Same answer and bytes, same report, all of the bytes read, and the same epsilon."""
     for group in read(f"{name}/randomize.json"):
         asked = parsed(group["question"])
         assert group["epsilon"] == asked.epsilon
@@ -75,7 +72,6 @@ def test_randomizer_gives_the_vectors_reports(name):
 
 @pytest.mark.parametrize("name", RANDOMIZERS)
 def test_bad_mechanisms_are_refused(name):
-    """Every impossible, ambiguous or unknown parameter is an error in the survey."""
     for vector in read(f"{name}/bad.json"):
         with pytest.raises(SpecError) as caught:
             parse_survey(survey(vector["question"]))
@@ -83,7 +79,6 @@ def test_bad_mechanisms_are_refused(name):
 
 
 def test_answers_have_the_vectors_values():
-    """Numbers are exact, and lists and maps do not depend on their order."""
     for vector in read("answers.json"):
         asked = parsed(vector["question"])
         for answer, value in vector["values"]:
@@ -100,7 +95,6 @@ def test_bad_answers_are_refused():
 
 
 def test_reports_have_the_vectors_bytes():
-    """Whole surveys: digest, epsilon, and the report's bytes from the answers and the random bytes."""
     for vector in read("surveys.json")["reports"]:
         loaded = load_survey(vector["survey"].encode())
         assert (vector["digest"], vector["epsilon"]) == (loaded.digest, loaded.epsilon)
@@ -127,7 +121,6 @@ def check_drawn(loaded, drawn, *asked):
 
 
 def test_items_have_the_vectors_values_and_reports():
-    """Absence, conditions and coins of one's own: true values, bytes read, and the report's bytes."""
     for vector in read("items.json")["reports"]:
         loaded = load_survey(vector["survey"].encode())
         assert (vector["digest"], vector["epsilon"]) == (loaded.digest, loaded.epsilon)
@@ -137,7 +130,6 @@ def test_items_have_the_vectors_values_and_reports():
 
 
 def test_blocks_have_the_vectors_reports_and_laws():
-    """A block alone, with hidden questions and rows of a matrix, and drawn as one of several; and its numbers."""
     for vector in read("blocks.json")["reports"]:
         loaded = load_survey(vector["survey"].encode())
         assert (vector["digest"], vector["epsilon"]) == (loaded.digest, loaded.epsilon)
@@ -155,7 +147,6 @@ def test_blocks_have_the_vectors_reports_and_laws():
 
 @pytest.mark.parametrize("name", ["blocks.json", "arms.json"])
 def test_bad_blocks_and_arms_are_refused(name):
-    """One change in a good survey."""
     vectors = read(name)
     good = vectors["reports"][1]["survey"]
     for old, new in vectors["bad_changes"]:
@@ -165,7 +156,6 @@ def test_bad_blocks_and_arms_are_refused(name):
 
 
 def test_arms_have_the_vectors_draws_and_reports():
-    """The arm from its bytes, what is asked in it, true values and bodies; all bodies of a survey are equally long."""
     for vector in read("arms.json")["reports"]:
         loaded = load_survey(vector["survey"].encode())
         assert (vector["digest"], vector["epsilon"]) == (loaded.digest, loaded.epsilon)
@@ -180,7 +170,6 @@ def test_arms_have_the_vectors_draws_and_reports():
 
 
 def test_bad_answers_to_items_are_refused():
-    """A missing answer where there must be one, the added category by its name, an answer to a note."""
     vectors = read("items.json")
     asked = load_survey(vectors["reports"][0]["survey"].encode())
     for answers in vectors["bad_answers"]:
@@ -189,7 +178,6 @@ def test_bad_answers_to_items_are_refused():
 
 
 def test_procedures_are_the_vectors():
-    """What a person does with a coin or a die."""
     for vector in read("own_coin.json"):
         made = procedure(BinaryRR(Fraction(vector["a"]), Fraction(vector["b"])))
         told = made and {"flips": made.flips, "parts": [[part.action, [*part.outcomes]] for part in made.parts]}
@@ -197,7 +185,6 @@ def test_procedures_are_the_vectors():
 
 
 def test_tokens_are_read_as_the_vectors_say():
-    """Every forgiven spelling, and nothing that is damaged; what is printed is what the sum worked out apart says."""
     for vector in read("tokens.json"):
         if vector["token"] is None:
             with pytest.raises(ValueError, match="mistyped"):
@@ -209,7 +196,6 @@ def test_tokens_are_read_as_the_vectors_say():
 
 
 def test_bad_surveys_are_refused():
-    """Anything but the one canonical spelling of a valid survey."""
     items = read("items.json")
     good = items["reports"][0]["survey"]
     changed = [good.replace(old, new, 1) for old, new in items["bad_changes"]]

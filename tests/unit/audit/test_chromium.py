@@ -10,7 +10,6 @@ from sottovoce.shared.errors import TransportError
 
 
 def test_limit_ends_what_does_not_end() -> None:
-    """Once, and without anybody's help."""
     ended = threading.Event()
     with limited(0.01, ended.set):
         assert ended.wait(30)
@@ -29,7 +28,6 @@ def test_limit_ends_with_the_work() -> None:
 
 
 def test_giving_up_ends_the_process(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """With exit code 1, in words, and nothing on standard output."""
     codes: list[int] = []
     monkeypatch.setattr("os._exit", codes.append)
     chromium.give_up()
@@ -41,7 +39,6 @@ def test_giving_up_ends_the_process(monkeypatch: pytest.MonkeyPatch, capsys: pyt
 
 
 def test_named_browser_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Then those on the path; a wrong name is told, not passed over."""
     monkeypatch.setenv("CHROMIUM", "/bin/sh")
     assert program() == "/bin/sh"
     monkeypatch.setenv("CHROMIUM", "/nowhere")

@@ -77,5 +77,4 @@ def test_law_is_the_mechanisms(question: Question) -> None:
 
 
 def test_every_mechanism_has_its_law() -> None:
-    """One that is added to the registry is added here, too."""
     assert set(_DISTRIBUTIONS) == set(RANDOMIZERS)

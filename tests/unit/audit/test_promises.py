@@ -31,7 +31,6 @@ def test_sentence_is_not_said_of_what_did_not_pass(part: str, outcome: str) -> N
 
 
 def test_promise_that_is_not_kept_says_why() -> None:
-    """The worst that was found, and only under its own promise."""
     checks = [
         Check("python", "from bytes to draws", FAILED, message="bytes are passed over"),
         Check("python", "q", PASSED),
@@ -98,7 +97,6 @@ def test_check_is_told_under_its_own_promise(check: Check, promises: set[str]) -
 
 
 def test_text_tells_promises_and_the_sentence() -> None:
-    """Before the details, and with what no audit sees."""
     check = statement(ONE, [Check("python", "q", PASSED)])[0]
     document = {
         "title": "T", "survey": "s", "revision": 1, "digest": "0", "epsilon": 1.0, "verdict": PASSED,

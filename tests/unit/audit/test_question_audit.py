@@ -33,7 +33,6 @@ run = partial(commands.run, "audit")
 
 
 def single_questions() -> list[SingleQuestion]:
-    """Return every kind of question that can be asked alone."""
     found = []
     for document in every_type():
         try:

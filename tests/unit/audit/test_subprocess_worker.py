@@ -21,7 +21,6 @@ def test_checks_come_back() -> None:
 
 
 def test_work_that_stops_has_failed() -> None:
-    """With an error, or without a word."""
     for work in (lambda: 1 / 0, lambda: os._exit(3)):
         [check] = start_in_fork("python", "q", work)()  # type: ignore[arg-type]
         assert (check.outcome, check.message) == (FAILED, "the client stops with an error")
@@ -99,7 +98,6 @@ def test_ends_though_the_order_came_where_exceptions_are_lost() -> None:
 
 
 def _is_gone(number: int) -> bool:
-    """Whether a process ends, soon."""
     for _ in range(100):
         try:
             state = Path(f"/proc/{number}/stat").read_text(encoding="ascii").rpartition(") ")[2][0]

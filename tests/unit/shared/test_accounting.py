@@ -101,7 +101,6 @@ BELIEFS = [
 
 
 def test_belief_grows_by_the_odds() -> None:
-    """The table of beliefs before and after a report, to its printed digits."""
     assert [(p, epsilon, f"{100 * belief_after(p, epsilon):.1f}") for p, epsilon, _ in BELIEFS] == BELIEFS
 
 
@@ -127,7 +126,6 @@ def test_optimal_epsilon_is_the_least(epsilon: float, releases: int) -> None:
 
 @pytest.mark.parametrize(("epsilon", "first"), [(LN3, 45), (LN2, 30), (0.1, 15)])
 def test_composition_gains_one_per_cent_only_late(epsilon: float, first: int) -> None:
-    """The first number of answers from which more than 1 % is gained on the plain sum."""
     gains = [optimal_epsilon(epsilon, k, DELTA) < 0.99 * k * epsilon for k in range(1, first + 1)]
 
     assert gains == [False] * (first - 1) + [True]
@@ -190,7 +188,6 @@ WRONG: list[tuple[str, Sequence[Any], Sequence[Callable[[Any], object]]]] = [
 
 @pytest.mark.parametrize(("said", "values", "accounts"), WRONG, ids=[each[0] for each in WRONG])
 def test_nonsense_has_no_account(said: str, values: Sequence[Any], accounts: Sequence[Callable[[Any], object]]) -> None:
-    """A message and no figure, of what could be no loss, delta or belief, nor a number of people, waves or answers."""
     for value, account in product(values, accounts):
         with pytest.raises(ValueError, match=said):
             account(value)
@@ -218,7 +215,6 @@ def test_shuffling_gives_the_printed_figures(epsilon: float, people: int, digits
 
 
 def distribution(n: int, p: float) -> list[float]:
-    """Bin(n, p), term by term."""
     return [comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(n + 1)]
 
 
@@ -295,7 +291,6 @@ def test_order_of_the_bounds() -> None:
 @pytest.mark.parametrize(("people", "delta"), [(0, 1e-6), (-1, 1e-6), (1.5, 1e-6), (10**7, 1e-6), (10, 0.0), (10, 1.0),
                                                (10, math.nan), (10, 1e-16)])  # fmt: skip
 def test_nonsense_gives_no_figure(people: int, delta: float) -> None:
-    """A condition that cannot be has no account."""
     for account in (lambda: shuffled_binary(0.75, people, delta), lambda: shuffled_bound(1.0, 0.5, people, delta)):
         with pytest.raises(ValueError, match=r"respondents|delta"):
             account()
@@ -346,7 +341,6 @@ def test_procedure_is_the_channel_with_one_instruction_for_each_outcome(whole: i
 
 
 def test_textbook_designs_have_procedures_and_other_channels_none() -> None:
-    """As they are told in textbooks."""
     third, sixth = Fraction(1, 3), Fraction(1, 6)
 
     assert procedure(BinaryRR(Fraction(3, 4), Fraction(1, 4))) == Procedure(
@@ -379,7 +373,6 @@ GOOD = asks("boolean", "q", mechanism=COIN)
     ],
 )  # fmt: skip
 def test_survey_for_coins_asks_nothing_else(question: dict, place: str) -> None:
-    """No other channel, no condition, no absence."""
     assert wrong_places(survey(GOOD, question, **OWN)) == [place]
 
 

@@ -12,7 +12,6 @@ from tests.vectors.arms import COIN, arms, asks
 
 
 def study(*plan: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """A document with a question of each arm and three of all arms."""
     return document_of(
         asks("year", kind="select_one", choices=names(2), public=True),
         asks("drugs", kind="select_multiple", choices=names(3), mechanism={"epsilon": "1"}),
@@ -82,7 +81,6 @@ def half(name: str, arm: str, truth: str = "1/2", **fact: str) -> dict[str, Any]
 
 
 def designed(first: dict[str, Any], second: dict[str, Any], design: str, **more: Any) -> dict[str, Any]:
-    """A survey of two arms that asks one question in a design."""
     plan = {"question": first["name"], "against": second["name"], "design": design, **more}
     return document_of(first, second, arms=arms(1, 1), analysis_plan=[plan])
 

@@ -81,12 +81,10 @@ def test_holds_knows_the_domain(name, inside, outside):
 
 @pytest.mark.parametrize(("value", "held"), [(1, False), (2, True), (3, True), (5, True), (6, False)])
 def test_range_holds_with_both_its_ends(value: int, held: bool) -> None:
-    """The first and the last step belong to it."""
     assert Condition("age", span=(2, 5)).holds(value) is held
 
 
 def test_any_option_of_each_condition_is_enough_and_all_must_hold() -> None:
-    """None does without an answer."""
     assert [Condition("q", options=(0, 2)).holds(value) for value in range(4)] == [True, False, True, False]
     assert [Condition("q", options=(1,), mask=True).holds(value) for value in range(4)] == [False, False, True, True]
 

@@ -22,7 +22,6 @@ def signed(vector: dict[str, Any], blinded: Blinded) -> bytes:
 
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector["name"])
 def test_vectors_of_the_rfc_come_out(vector: dict[str, Any]) -> None:
-    """Blinded message, the signer's answer and the signature, of all four variants."""
     modulus, message, salt = number(vector, "n"), bytes.fromhex(vector["input_msg"]), bytes.fromhex(vector["salt"])
     factor = pow(number(vector, "inv"), -1, modulus)
     blinded = blind(message, modulus, salt, factor)

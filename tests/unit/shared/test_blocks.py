@@ -56,7 +56,6 @@ def test_questions_of_a_block_have_their_parts_of_its_mechanism() -> None:
 
 
 def test_epsilon_is_written_out_and_costs_once() -> None:
-    """As odds and radius; a block is one question to an allowance."""
     found = read(block(asks("a"), asks("b"), mechanism={"epsilon": "2.2"}))
     assert found.document["questions"][0]["mechanism"] == ODDS
     assert "mechanism" not in found.document["questions"][0]["items"][0]
@@ -118,7 +117,6 @@ def test_condition_inside_a_block_goes_with_ask() -> None:
     ],
 )
 def test_impossible_blocks_are_refused(entry: Document, pointer: str, words: str) -> None:
-    """The pointer leads to the mistake inside the block."""
     assert words in refused(entry)[f"/questions/0{pointer}"]
 
 
@@ -142,7 +140,6 @@ def test_public_answer_must_not_hide_a_question_of_a_block(key: str) -> None:
 
 
 def test_question_outside_that_hangs_on_a_block() -> None:
-    """It is private and has a fixed value, or is refused."""
     assert (
         "give that answer away"
         in refused(TWO, asks("p", public=True, visible_if={"a": "yes"}, when_absent="no"))["/questions/1/visible_if"]
@@ -172,7 +169,6 @@ def test_survey_without_a_block_has_no_trace_of_it() -> None:
 
 
 def refused(*questions: Document, **more: Any) -> dict[str, str]:
-    """The mistakes that are found, by their pointers."""
     return dict(problems_of(survey(*questions, **more)))
 
 

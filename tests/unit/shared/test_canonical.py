@@ -5,7 +5,6 @@ from sottovoce.shared import canonical
 
 
 def test_dump_sorts_keys_wastes_no_space_and_is_read_back():
-    """Whatever a document holds."""
     assert '{"a":[1,true,null],"b":{"c":"é","d":""}}'.encode() == canonical.dump(
         {"b": {"d": "", "c": "é"}, "a": [1, True, None]}
     )

@@ -23,7 +23,6 @@ def translated() -> dict[str, Any]:
 
 
 def test_every_text_is_found_and_no_name_of_the_authors() -> None:
-    """Wherever it stands in a survey."""
     asked = survey(description={"en": "D"}, consent={"en": "C"}, questions=every_type())
     found = texts_of(asked)
 
@@ -41,7 +40,6 @@ def test_every_text_is_found_and_no_name_of_the_authors() -> None:
 
 
 def test_missing_texts_are_told_by_language() -> None:
-    """The default language lacks nothing; of the others each text that falls back is named."""
     asked = parse_survey(translated())
 
     assert languages_of(asked) == ["en", "fr", "zh-Hans"]
@@ -63,7 +61,6 @@ def test_missing_texts_are_told_by_language() -> None:
     "tag", ["en", "pt-BR", "zh-Hans", "zh-Hant-TW", "es-419", "sl-rozaj", "de-1996", "haw", "sr-Latn"]
 )
 def test_well_formed_tags_are_taken(tag: str) -> None:
-    """Language, script, region, variants."""
     assert tag in parse_survey(document(title={"en": "Exams", tag: "T"})).title
 
 
@@ -113,7 +110,6 @@ def test_sentence_is_a_text_that_knows_its_pattern_and_values() -> None:
 
 
 def test_sentence_is_kept_by_errors_and_between_processes() -> None:
-    """With its pattern and its values."""
     told = Sentence("no report contains '{variable}'", variable="year")
     error = EstimateError(told)
 

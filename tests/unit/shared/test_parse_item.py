@@ -37,7 +37,6 @@ FLIP = {"type": "boolean", "name": "coin", "label": {"en": "C"}, "mechanism": {"
 
 
 def by_fact(name: str = "plagiarism", procedure: str = "crosswise", **innocuous: Any) -> dict[str, Any]:
-    """A question with a second statement."""
     given = {"label": {"en": f"Second of {name}"}, "share": "1/4", "source": {"en": "S"}, **innocuous}
     return {"type": "boolean", "name": name, "label": {"en": "P"}, "procedure": procedure, "innocuous": given}
 
@@ -70,7 +69,6 @@ def test_row_is_called_by_matrix_and_row_in_every_language() -> None:
 
 
 def test_epsilon_adds_over_rows() -> None:
-    """A matrix of two rows costs two questions."""
     single = asks("rating", "q", choices=names(3), mechanism=KARY)
     rows = {"rows": names(2), "of": {"type": "rating", "choices": names(3), "mechanism": KARY}}
     matrix = parse_survey(survey(asks("matrix", "m", **rows)))
@@ -158,7 +156,6 @@ def test_everything_shown_is_encoded_as_answered() -> None:
     ],
 )
 def test_what_is_hidden_or_refused_has_its_fixed_value(changed: dict[str, Any], values: tuple[Any, ...]) -> None:
-    """Whatever was answered to a hidden question before it was hidden, and along chains."""
     assert SURVEY.encode({**FULL, **changed}) == values
 
 
@@ -270,7 +267,6 @@ FIRST = asks("select_one", "first", choices=names(3), mechanism=KARY, when_absen
     ],
 )  # fmt: skip
 def test_mistake_is_told_where_it_is(questions: list[dict[str, Any]], pointer: str, message: str) -> None:
-    """Each with its pointer, in words that say what to do."""
     found = problems(*questions)
 
     assert [message in text for place, text in found if place == pointer] == [True], found

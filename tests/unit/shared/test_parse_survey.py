@@ -64,7 +64,6 @@ def test_blind_access_lists_a_modulus_for_each_wave():
     ids=lambda case: str(case)[:30],
 )
 def test_bad_moduli_are_refused(access, place):
-    """As many as waves, no two alike, each a number that can be one."""
     assert place in pointers(survey(question(COIN), access=access, waves=months(2)))
 
 
@@ -82,7 +81,6 @@ def test_quick_exit_and_neutral_title_are_written_only_if_given():
 
 
 def test_links_after_the_receipt_have_labels():
-    """One to five of them, each of plain letters, to addresses that begin with https."""
     links = {"prolific": "https://panel.example/?cc=C1", "uni-2": "https://uni.example/done"}
     assert parse_survey(survey(question(COIN), after={"links": links})).document["after"] == {"links": links}
     six = {f"l{number}": "https://h.example/" for number in range(6)}

@@ -8,7 +8,6 @@ HERE = ("127.0.0.1:8000", "localhost:8000", "[::1]:8000", "192.168.1.7", "10.0.0
 
 @pytest.mark.parametrize("host", HERE)
 def test_private_host_is_named(host: str) -> None:
-    """Loopback, private addresses, names without a dot, and reserved endings."""
     found = private_host(f"http://{host}/s/exam#d=0")
     assert found
     assert found in host

@@ -10,7 +10,6 @@ from sottovoce.shared import rational
 
 @pytest.mark.parametrize("text", ["0", "1", "3/4", "1/3", "4294967295/4294967296", "4294967296"])
 def test_parse_fraction_reads_lowest_terms(text):
-    """What is written in lowest terms is read, and written again, as it was."""
     assert text == str(rational.parse_fraction(text))
 
 
@@ -33,7 +32,6 @@ def test_parse_fraction_refuses_any_other_spelling(value):
      ("-0.000000001", Fraction(-1, 10**9), "-0.000000001"), ("100", Fraction(100), "100")],
 )  # fmt: skip
 def test_decimal_is_exact_and_has_one_spelling(value, exact, text):
-    """Decimals are read exactly and written without needless zeros."""
     assert exact == rational.parse_decimal(value)
     assert text == rational.dump_decimal(exact)
 
@@ -45,7 +43,6 @@ def test_decimal_is_exact_and_has_one_spelling(value, exact, text):
      0.5, True, None, float("nan"), 10**15, [1], "1\n", "１"],
 )  # fmt: skip
 def test_parse_decimal_refuses_what_is_not_one(value):
-    """No float, no infinity, no exponent, nothing of unbounded length."""
     with pytest.raises(ValueError, match="must be a whole number, or a decimal"):
         rational.parse_decimal(value)
 

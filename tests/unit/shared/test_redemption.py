@@ -49,7 +49,6 @@ def test_parse_token_refuses_and_hash_hides(text: str) -> None:
 
 
 def test_token_hash_is_that_of_the_one_spelling() -> None:
-    """All spellings of a token are one token, with and without check letters, whatever survey it is for."""
     stored = token_hash("0110000000000000", "affairs")
 
     assert token_hash("oil0-0000-0000-0000", "affairs") == stored != token_hash("0" * 16, "affairs")
@@ -70,7 +69,6 @@ def test_token_of_another_survey_is_told_without_asking() -> None:
 
 
 def test_every_wrong_letter_and_swap_of_neighbours_is_found() -> None:
-    """By the two letters at the end, in tokens of many surveys."""
     for number in range(32):
         token = LETTERS[number] * 16
         printed = print_token(token, "affairs")
@@ -97,7 +95,6 @@ def test_every_wrong_letter_and_swap_of_neighbours_is_found() -> None:
 
 
 def is_read(text: str) -> bool:
-    """Whether the text is taken for a token of the survey."""
     try:
         parse_token(text, "affairs")
     except ValueError:
@@ -106,7 +103,6 @@ def is_read(text: str) -> bool:
 
 
 def test_message_names_modulus_and_report_and_reads_back() -> None:
-    """Byte for byte."""
     signed = message(MODULUS, b"i" * 16)
 
     assert signed == b"sottovoce-blind/1\0" + hashlib.sha256(b"\x80" + bytes(254) + b"\1").digest() + b"i" * 16
@@ -151,7 +147,6 @@ def test_request_that_is_none_is_malformed(change: dict[str, object]) -> None:
 
 
 def test_other_spellings_of_a_message_are_refused() -> None:
-    """Another order of keys, spaces, and what is no JSON."""
     body = dump_request(REQUEST)
     document = json.loads(body)
     for other in (body + b" ", json.dumps(dict(sorted(document.items()))).encode(), b"[]", b"{"):
@@ -162,7 +157,6 @@ def test_other_spellings_of_a_message_are_refused() -> None:
 
 
 def test_modulus_has_one_of_two_sizes_is_odd_and_bounds_its_numbers() -> None:
-    """A number is as long as its modulus, and below it."""
     assert read_modulus(spell_modulus(MODULUS)) == MODULUS
     assert read_modulus(spell_modulus(2**3071 + 1)) == 2**3071 + 1
     for bad in (MODULUS + 1, 2**2046 + 1, 2**3070 + 1):

@@ -33,7 +33,6 @@ def test_every_report_of_a_survey_has_one_length():
 
 
 def test_report_reads_back_as_itself():
-    """All fields, none lost."""
     assert parse_report(BODY) == REPORT
 
 
@@ -67,7 +66,6 @@ def test_what_is_no_report_is_malformed(body):
 
 
 def test_receipt_names_the_bytes():
-    """The same for every copy of a report."""
     assert receipt(REPORT, BODY) == receipt(parse_report(BODY), BODY)
     assert receipt(REPORT, BODY)["sha256"] != receipt(REPORT, BODY + b" ")["sha256"]
 

@@ -26,7 +26,6 @@ from tests.vectors.items import own_coin_survey
 
 @cache
 def validator(name: str) -> Any:
-    """The validator of one of our schemas, itself checked."""
     schema = json.loads(files("sottovoce.shared").joinpath(f"schema/{name}.schema.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
     return jsonschema.Draft202012Validator(schema)
@@ -51,14 +50,12 @@ def test_survey_schema_accepts_files_and_their_canonical_form() -> None:
 
 
 def test_survey_schema_accepts_every_mechanism() -> None:
-    """As an author writes it, and as published."""
     for asked, _ in chain(*GOOD.values()):
         validator("survey").validate(documents.survey(asked))
         validator("survey").validate(parse_survey(documents.survey(asked)).document)
 
 
 def test_schema_catches_mistakes_of_form_as_the_parser_does() -> None:
-    """What one refuses the other refuses."""
     for name in GOOD:
         wrong = bad_questions(name)
         assert [asked for asked in wrong if not _is_refused(documents.survey(asked))] == []
@@ -71,7 +68,6 @@ def test_schema_catches_mistakes_of_form_as_the_parser_does() -> None:
 
 
 def _is_refused(document: dict[str, Any]) -> bool:
-    """Whether it is no survey to the parser."""
     try:
         parse_survey(document)
     except SpecError:
@@ -150,7 +146,6 @@ MISTAKES: list[dict[str, Any]] = [
 
 
 def test_documents_on_the_wire_validate() -> None:
-    """Reports, receipts, problems, batches and withdrawals, and nothing that lacks a key."""
     survey = surveys.survey()
     report = randomize(survey, encode(survey, ANSWERS), Draws())
     body = dump_report(report, survey)

@@ -57,7 +57,6 @@ def test_report_and_once_are_read_back_from_every_code() -> None:
 
 
 def test_no_code_with_one_letter_flipped_or_two_exchanged_is_accepted() -> None:
-    """Of 10,000 codes, each with one letter and one exchange that differ from code to code."""
     refused = wrong = 0
     for number in range(CODES):
         code = write_code(hashlib.sha256(str(number).encode()).hexdigest(), 2, number % 2, number % 3)
@@ -74,7 +73,6 @@ def test_no_code_with_one_letter_flipped_or_two_exchanged_is_accepted() -> None:
 
 @pytest.mark.parametrize("text", ["", "yes", "A" * 15, "B" * 25, "B" * 15, "éé"])
 def test_other_texts_are_no_codes(text: str) -> None:
-    """Whatever stands in the cell; the message repeats none of it."""
     with pytest.raises(ValueError, match="no code of this question"):
         read_code(text, DIGEST, 2)
 
@@ -93,7 +91,6 @@ def problems(document: dict[str, Any]) -> dict[str, str]:
 
 
 def test_hostile_addresses_are_refused_and_punycode_is_taken() -> None:
-    """With port 443."""
     told = {problems({**LINK, "then": then})["/then"] for then in HOSTILE}
     assert len(HOSTILE) >= 30
     assert {each.partition("forms.example.org")[0] for each in told} == {"must be an address such as https://"}
@@ -137,7 +134,6 @@ def test_keys_are_part_of_the_digest_and_of_no_other() -> None:
     ],
 )
 def test_keys_that_do_not_fit_are_refused(changes: dict[str, Any], pointer: str, words: str) -> None:
-    """The message says which, and what would."""
     assert words in problems({**LINK, **changes})[pointer]
 
 
@@ -196,5 +192,4 @@ def test_stop_of_more_than_devices_allow_in_all_is_refused() -> None:
 
 @pytest.mark.parametrize("document", [[], 7, None, "text", {"value": "v"}, {"questions": [], "then": THEN}])
 def test_what_is_no_question_is_refused(document: Any) -> None:
-    """As a file may hold it; with pointers, and no other error."""
     assert problems(document)

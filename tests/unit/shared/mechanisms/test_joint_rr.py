@@ -35,7 +35,6 @@ def test_each_row_sums_to_one_and_two_differ_by_the_odds(given: tuple[Fraction, 
 
 @pytest.mark.parametrize("given", BLOCKS)
 def test_match_patterns_are_sums_of_the_whole_law(given: tuple[Fraction, int, tuple[int, ...]]) -> None:
-    """For every set of the questions, and every pattern of matches."""
     block = JointRR(*given)
     cells = [*product(*map(range, block.sizes))]
     for count in range(1, len(block.sizes) + 1):
@@ -90,7 +89,6 @@ def test_sets_of_questions_that_no_table_can_be_made_of() -> None:
 
 
 def test_one_question_of_a_block() -> None:
-    """It has the channel of its own, and the epsilon of the whole."""
     block = JointRR(Fraction(5), 1, (2, 3, 4))
     for position, size in enumerate(block.sizes):
         member = JointMember(block, position, "block")
@@ -137,7 +135,6 @@ def test_epsilon_becomes_odds_and_the_best_radius(
     ],
 )
 def test_impossible_blocks_are_refused(odds: str, radius: int, sizes: tuple[int, ...], words: str) -> None:
-    """The message says which limit it is."""
     with pytest.raises(ValueError, match=words.replace("^", r"\^")):
         JointRR.parse({"name": "joint_rr", "odds": odds, "radius": radius}, sizes)
 

@@ -147,7 +147,6 @@ def test_subset_selection_has_the_published_variance(k, total):
 
 
 def test_subset_selection_of_one_is_kary():
-    """With d = 1 the channel is k-ary randomized response."""
     subset = parsed(one_of(5, {"name": "subset_selection", "odds": "7/2", "size": 1})).mechanism
     kary = parsed(one_of(5, {"name": "kary_rr", "odds": "7/2"})).mechanism
 
@@ -303,7 +302,6 @@ NAMED = {
 
 
 def test_default_costs_what_was_asked_and_reads_back():
-    """At most that, and hardly less."""
     for (kind, ask), epsilon in product(TYPES.items(), EPSILONS):
         mechanism = parsed(ask({"epsilon": epsilon})).mechanism
 
@@ -323,7 +321,6 @@ def test_default_costs_what_was_asked_and_reads_back():
 
 
 def test_named_mechanism_costs_at_most_what_was_asked_and_hardly_less():
-    """An epsilon beside a name chooses that mechanism's parameters."""
     for (name, ask), epsilon in product(NAMED.items(), ("0.01", "1", "10")):
         mechanism = parsed(ask({"name": name, "epsilon": epsilon})).mechanism
 
@@ -333,7 +330,6 @@ def test_named_mechanism_costs_at_most_what_was_asked_and_hardly_less():
 
 
 def test_fractions_are_the_best_of_32_bits():
-    """For a yes or no, and for categories."""
     a, b = parsed(question({"epsilon": "1"})).mechanism.support
 
     assert (a * MAX_DENOMINATOR, b * MAX_DENOMINATOR) == (3139872686, 1155094610)

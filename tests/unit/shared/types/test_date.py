@@ -36,7 +36,6 @@ WEEKS = parse_survey(
 
 
 def test_days_are_steps_of_the_calendar_and_one_is_written_out() -> None:
-    """Over leap years, and by the step that is given."""
     asked = parsed(day("1899-12-31", "2400-03-01", COIN))
     middle = date(1899, 12, 31) + timedelta(days=36525)
 
@@ -97,7 +96,6 @@ def test_grid_of_days_is_not_a_grid_of_numbers() -> None:
 
 
 def test_export_writes_dates_and_fits_its_schema() -> None:
-    """Mean, quantiles, bins and limits are ISO dates; errors are days."""
     results = pilot(WEEKS, invent(WEEKS, 3000, 1), BatchDraws(seeded("dates"))).results
     exported = json.loads(json.dumps(export_document(results)))
     schema = json.loads(files("sottovoce.shared").joinpath("schema/export.schema.json").read_text())
@@ -113,7 +111,6 @@ def test_export_writes_dates_and_fits_its_schema() -> None:
 
 
 def test_dashboard_shows_dates() -> None:
-    """Figures, limits and the axis as dates; how far they lie apart in days."""
     results = pilot(WEEKS, invent(WEEKS, 3000, 1), BatchDraws(seeded("dates"))).results
     mean, grid = results.questions[0].estimates[0], WEEKS.questions[0].domain.grid
 
@@ -126,7 +123,6 @@ def test_dashboard_shows_dates() -> None:
 
 
 def test_simulation_finds_dates() -> None:
-    """Truth and estimate stand beside each other as dates."""
     rows = compare(pilot(WEEKS, invent(WEEKS, 3000, 1), BatchDraws(seeded("dates"))))
     name, option, truth, _, low, high = rows[0]
 
@@ -136,7 +132,6 @@ def test_simulation_finds_dates() -> None:
 
 
 def test_terminal_asks_for_a_date() -> None:
-    """What does not fit is asked again, with the bounds; a day between two steps is counted as the nearer one."""
     asked = parse_survey(survey(day("2000-01-03", "2001-12-31", COIN, step=7)))
     answers, said = typed(asked, "2000-01-02", "3 January 2000", "2000-01-09")
 
@@ -147,7 +142,6 @@ def test_terminal_asks_for_a_date() -> None:
 
 
 def test_dates_bound_a_condition() -> None:
-    """As a question's own bounds are written."""
     first = {**day("2000-01-01", "2000-12-31", COIN), "name": "first"}
     second = {**day("2000-01-01", "2000-12-31", COIN), "when_absent": "2000-01-01",
               "visible_if": {"first": {"min": "2000-06-01"}}}  # fmt: skip
