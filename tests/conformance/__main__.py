@@ -25,7 +25,6 @@ def checked(part: str, survey: Survey, client: ClientProcess) -> list[Check]:
 
 
 def python_checks(survey: Survey) -> list[Check]:
-    """Run the Python client."""
     with Listener() as listener, python_client(listener) as client:
         return checked("python", survey, client)
 

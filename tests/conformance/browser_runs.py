@@ -74,14 +74,11 @@ class ServedForm:
     wave: int
 
     def site(self) -> MockAggregator:
-        """Return the aggregator of one visit."""
         return MockAggregator({self.survey.name: [self.survey]}, files=self.files)
 
 
 def fetch_form(link: Link) -> dict[str, MockReply]:
-    """Fetch the files of the form by path, for visits that reach only the audit's listener. Raises TransportError if a
-    file cannot be fetched, or takes too long.
-    """
+    """Fetch the files of the form by path; raises TransportError if one cannot be fetched, or takes too long."""
     files = by_path(page_files(), link.survey)
     return {path: MockReply(200, fetch(link.origin + path), asset.content_type) for path, asset in files.items()}
 
@@ -117,9 +114,7 @@ def open_form(context: BrowserContext, listener: Listener, survey: Survey, wave:
 
 
 def answer_all(page: Page, survey: Survey, truth: Sequence[Value]) -> None:
-    """Answer what is shown, part by part, and press the button that sends; ``truth`` has values also of what is not on
-    the page.
-    """
+    """Answer what is shown, part by part, and press Send; ``truth`` has values also of what is not on the page."""
     asked, parts = _asked(page.context, survey), page.locator("#questions form > div:has(> progress)")
     for part in range(max(1, parts.count())):
         if part:
@@ -178,10 +173,7 @@ def needed(form: ServedForm, request: WireRequest) -> bool:
 
 
 def sent_report(form: ServedForm, requests: Sequence[WireRequest], wave: int) -> Report:
-    """Return the one report of a visit's requests; TransportError if another number is sent, or something else.
-
-    SurveyError if what is sent is no report.
-    """
+    """Return a visit's one report; raises TransportError for another number or kind, SurveyError for no report."""
     survey = form.survey
     bodies = {each.body: each for each in requests if is_for_reports(each)}
     if len(bodies) != 1:
@@ -224,9 +216,7 @@ _WORDS = {
 
 
 def check_visits(browser: Browser, form: ServedForm, tick: Tick) -> Iterator[Check]:
-    """Check single visits, some of which must send twice, and people who come again in the next wave; one check
-    each.
-    """
+    """Check single visits, some of which must send twice, and people who come again in the next wave, one by one."""
     costliest_question = max(question.epsilon for question in form.survey.questions)
     if form.survey.epsilon > DEFAULT_ALLOWANCE.total or costliest_question > DEFAULT_ALLOWANCE.question:
         yield Check("page", SUBJECT, NOT_DONE, message=TOO_DEAR)

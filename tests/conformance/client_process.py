@@ -57,13 +57,7 @@ NOT_FOUND = MockReply(404, b"{}")
 
 @dataclass
 class MockAggregator:
-    """An aggregator that serves surveys and takes every report.
-
-    Attributes:
-        surveys: by name, the revisions of each, newest first.
-        failures: replies to the next reports, in order, before one is taken.
-        files: of the form, by path.
-    """
+    """An aggregator that takes every report after its ``failures``, in order; of surveys the newest revision first."""
 
     surveys: Mapping[str, Sequence[Survey]]
     failures: list[MockReply | None] = field(default_factory=list)

@@ -54,8 +54,6 @@ class _Tape:
 
 
 class _Visit:
-    """A visit of one person with one link."""
-
     def __init__(self, job: dict[str, Any], visit: dict[str, Any]) -> None:
         self._tape = _Tape(bytes.fromhex(visit["tape"]))
         self._visit = visit
@@ -64,7 +62,6 @@ class _Visit:
         self.messages: list[str] = []
 
     def perform(self) -> dict[str, Any]:
-        """Do everything and return its outcome."""
         me = None
         try:
             me = self._begin()

@@ -50,7 +50,6 @@ class WireRequest:
 
     @property
     def method(self) -> str:
-        """The method as it was sent."""
         return self.line.partition(" ")[0]
 
     @property
@@ -106,10 +105,7 @@ class Listener:
 
     @contextmanager
     def recording(self, site: Responder, folder: Path | None = None) -> Iterator[list[WireRequest]]:
-        """Answer with a site, and yield the list that the requests are added to.
-
-        ``folder`` is the client's; None where its disk is not looked at.
-        """
+        """Answer with a site and yield its requests; ``folder`` is the client's, None where it is not looked at."""
         with self._lock:
             self._site, self._folder, self._requests, self._numbers = site, folder, [], {}
         try:

@@ -37,10 +37,7 @@ _NO_ANSWER = ("AnswerError", "answer_invalid")
 
 
 def check_refusals(part: str, survey: Survey, client: ClientProcess) -> list[Check]:
-    """Check that a client respects the person's privacy limit and the link's survey, and repeats no wrong answer.
-
-    The survey has the test keys.
-    """
+    """Check that a client respects its person's limit and the link's survey, with test keys, repeating no answer."""
     tries = _Tries(survey, client)
     found = {ALLOWED: tries.over_the_limit, LINK: tries.another_survey, ENTERED: tries.repeated}
     return [_check(part, subject, attempt) for subject, attempt in found.items()]

@@ -49,7 +49,6 @@ class Stream:
         self.used = 0
 
     def read(self, count: int) -> bytes:
-        """Return so many of the next bytes."""
         self.used += count
         while self.used > len(self._given):
             self._given = hashlib.shake_256(self._seed).digest(max(64, 2 * self.used))
@@ -57,19 +56,11 @@ class Stream:
 
     @property
     def tape(self) -> bytes:
-        """Return the random bytes read so far."""
         return self._given[: self.used]
 
 
 class AskedSample(NamedTuple):
-    """The questions of one respondent.
-
-    Attributes:
-        places: indices of what has values.
-        tape: the bytes drawn for it.
-        arm: name of the arm; "" without arms.
-        of_arm: number of those bytes that drew the arm, the first ones.
-    """
+    """Where one respondent gives values, the bytes drawn for it, and how many of them, the first, drew the arm."""
 
     places: tuple[int, ...]
     tape: bytes
@@ -117,14 +108,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Beginning:
-    """The random bytes that the agreed client reads before those of its answers, in this order.
-
-    Attributes:
-        asked: of the set of questions under ``ask``.
-        redemption: of a redemption.
-        memos: of what is remembered for all waves.
-        identity: of the report's id, unless that was redeemed.
-    """
+    """The random bytes that the agreed client reads before those of its answers; none for an id that was redeemed."""
 
     asked: bytes
     redemption: bytes
@@ -161,19 +145,13 @@ class VectorPlan:
 
 @dataclass(frozen=True)
 class RunPlan:
-    """All runs of one survey.
-
-    Attributes:
-        vectors: empty where the device draws nothing itself.
-        spread: names of the questions of which not every answer was tried with every report.
-    """
+    """All runs of one survey; ``spread`` names the questions of which not every answer was tried with every report."""
 
     vectors: tuple[VectorPlan, ...]
     spread: tuple[str, ...]
 
     @property
     def runs(self) -> int:
-        """The number of runs in all vectors."""
         return sum(len(vector.runs) for vector in self.vectors)
 
     @property
@@ -184,9 +162,7 @@ class RunPlan:
 
 
 def present_of(survey: Survey, wave: int) -> int | None:
-    """Return a moment, in seconds since 1970, that leaves all of a report's time before its wave ends; None without
-    waits.
-    """
+    """Return seconds since 1970 that leave all of a report's time before its wave ends; None without waits."""
     if not survey.send_within_hours and not survey.send_at_seconds:
         return None
     closes = survey.waves[wave].closes
@@ -255,8 +231,6 @@ def _randomized(question: Question, value: Value, memo: tuple[int, int] | None, 
 
 
 class _Planner:
-    """A planner of the runs of one survey."""
-
     def __init__(self, survey: Survey, effort: Effort) -> None:
         self._survey = survey
         self._effort = effort
@@ -363,11 +337,7 @@ class _Planner:
 
 
 def _identity(number: int) -> bytes:
-    """Return the id of one vector.
-
-    Of two neighbours one has the other's bits turned round, so that a bit written into the id shows in one of them.
-    Sixteen together hold every digit at every place, so that a search for one digit shows.
-    """
+    """An id: of two neighbours one has the other's bits turned round, and sixteen hold every digit at every place."""
     halves = [_shuffled(8, f"id {place} {number // 16}")[number // 2 % 8] for place in range(32)]
     return bytes.fromhex("".join(f"{half ^ 15 * ((number + place) % 2):x}" for place, half in enumerate(halves)))
 

@@ -62,10 +62,7 @@ def is_signed(survey: Survey, report: Report, header: str) -> bool:
 
 
 def blinded_of(survey: Survey, tape: bytes) -> tuple[bytes, ...]:
-    """Compute the blinded ids that a client must send, one for each wave, without the client's code.
-
-    ``tape`` is from ``tape_of_redemption``.
-    """
+    """Compute the blinded ids that a client must send, by wave, without its code, from ``tape_of_redemption``."""
     read = io.BytesIO(tape).read
     return tuple([_blinded(modulus, read) for modulus in survey.moduli])
 
@@ -88,10 +85,7 @@ def _blinded(modulus: int, read: Callable[[int], bytes]) -> bytes:
 
 
 def id_of_wave(identity: bytes, wave: int) -> bytes:
-    """Return the id of one wave's report, from 0, in a redemption: no two waves have the same.
-
-    ``identity`` is the 16 bytes of the first wave's.
-    """
+    """Return the id of one wave's report, from 0, by the first wave's: no two waves have the same."""
     return bytes(each ^ wave for each in identity)
 
 

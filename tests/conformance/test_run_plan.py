@@ -47,7 +47,6 @@ def report_of(asked: Survey, vector: VectorPlan, run: Run) -> tuple[Report, byte
     ids=["one", "ask", "absences", "every", "signed", "set moments"],
 )
 def test_every_run_ends_in_its_vector(asked: Survey) -> None:
-    """The agreed client reads the whole tape and reports what was planned, whatever is answered."""
     plan = plan_runs(asked, quick=True)
 
     for vector in plan.vectors:
@@ -82,7 +81,6 @@ def test_every_digit_stands_at_every_place_of_an_id() -> None:
 
 
 def test_spread_is_named() -> None:
-    """A number with very many steps is not tried with every report, and the scope says so."""
     grid = documents.number(0, 900, 1, {"name": "geometric", "ratio": "999/1000"})
     plan = plan_runs(parse_survey(documents.survey({**grid, "name": "far"}, *survey().document["questions"])))
 
@@ -91,7 +89,6 @@ def test_spread_is_named() -> None:
 
 
 def test_what_people_toss_themselves_is_sent_as_it_is() -> None:
-    """The device draws nothing but the id, and every toss is tried."""
     asked = parse_survey(documents.survey(*by_hand(), privacy={"procedure": "own_coin"}))
     plan = plan_runs(asked)
     runs = [run for vector in plan.vectors for run in vector.runs]

@@ -57,7 +57,6 @@ def test_runs_of_the_python_client_look_alike(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_runs_of_the_browsers_client_look_alike(name: str) -> None:
-    """The same under node."""
     node = shutil.which("node")
     assert node is not None
     asked = SURVEYS[name]
@@ -71,7 +70,6 @@ def test_runs_of_the_browsers_client_look_alike(name: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "raise SystemExit(3)"])
 def test_program_that_does_not_answer_has_failed(tmp_path: Path, text: str) -> None:
-    """One that ends at once, or tells nothing."""
     program = tmp_path / "client.py"
     program.write_text(text, encoding="utf-8")
     checks = found(SURVEYS["ask"], sys.executable, str(program))

@@ -60,13 +60,7 @@ _OF_BUSY: tuple[tuple[MockReply | None, ...], ...] = ((BUSY, CUT), (REFUSED, BUS
 
 @dataclass(frozen=True)
 class Course:
-    """A sequence of events that every run of one vector goes through.
-
-    Attributes:
-        kind: one of the kinds above.
-        wave: that the report is for, or the first of them.
-        end: what the person does last.
-    """
+    """A sequence of events that every run of one vector goes through; ``wave`` is the first that reports are for."""
 
     kind: str
     survey: Survey
@@ -99,7 +93,6 @@ class Course:
 
     @cached_property
     def corrected(self) -> Survey:
-        """The next revision, with another title."""
         survey = self.survey
         title = {**survey.title, survey.default_language: f"{survey.text(survey.title)}."}
         document = {**survey.document, "title": title, "revision": survey.revision + 1, "replaces": survey.digest}
@@ -211,8 +204,6 @@ def check_runs(part: str, survey: Survey, plan: RunPlan, client: ClientProcess, 
 
 
 class _Vector:
-    """The runs of one vector."""
-
     def __init__(self, course: Course, client: ClientProcess) -> None:
         self._course = course
         self._client = client

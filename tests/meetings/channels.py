@@ -44,7 +44,6 @@ class Channel:
 
 
 def two(a: float, b: float) -> Floats:
-    """The channel of a yes or no."""
     return np.array([[1 - b, b], [1 - a, a]])
 
 

@@ -61,11 +61,7 @@ def shown_reports(cells: Sequence[Sequence[int]], batch: int) -> list[int]:
 
 
 class Site:
-    """The product with a database of its own.
-
-    Args:
-        folder: an empty folder.
-    """
+    """The product with a database of its own, in an empty folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.storage = folder, SQLiteStorage(folder / "sottovoce.sqlite")
@@ -101,7 +97,6 @@ class Site:
                 yield f"closed: joint results of {joint} reports, should be {shown}"
 
     def hold(self, meeting: Meeting) -> None:
-        """Collect the reports of a meeting, and close it."""
         self.storage.publish(meeting.survey)
         for wave in sorted({*meeting.waves}):
             send(self.storage, meeting.survey,
@@ -109,7 +104,6 @@ class Site:
         self.storage.close_survey(meeting.survey.name, TODAY)
 
     def files(self, meeting: Meeting) -> Path:
-        """Write the files that joint results are read back from."""
         folder = self.folder / meeting.survey.name
         if not folder.exists():
             folder.mkdir()
@@ -120,7 +114,6 @@ class Site:
         return folder
 
     def results(self, name: str) -> Document:
-        """The results of each question, as the page Results gives them to programs."""
         return dict(get(self.browser, f"{name}/results/export.json").json)
 
     def posted(self, name: str, case: Case) -> Document:

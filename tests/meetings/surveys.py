@@ -34,16 +34,7 @@ class Case(NamedTuple):
 
 @dataclass(frozen=True)
 class Meeting:
-    """What was drawn.
-
-    Attributes:
-        seed, kind: what it is about.
-        survey: the survey, through the real parser.
-        reports: reported values of each person and wave, through the real device; None where not asked.
-        waves: wave of each report.
-        cases: what is asked of the product.
-        arrivals: numbers of reports before each close; one for all others.
-    """
+    """A survey of the real parser and reports of the real device; ``arrivals`` are their numbers before each close."""
 
     seed: int
     kind: str
@@ -61,13 +52,7 @@ class Meeting:
 
 @dataclass
 class Maker:
-    """Makes one meeting.
-
-    Attributes:
-        draw: source of all that is random.
-        items: of the survey, with ``shares``, the chances of each answer in each region.
-        more: other keys of the survey.
-    """
+    """Makes one meeting; ``shares`` of an item are the chances of each answer in each region."""
 
     draw: Random
     items: list[Document] = field(default_factory=list)

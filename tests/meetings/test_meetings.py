@@ -14,7 +14,6 @@ EACH_TIME, SLOW, CHUNK = 20, 300, 30
 
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait for an analysis until it has ended."""
     monkeypatch.setattr("sottovoce.aggregator.api.joint_results.WAIT_SECONDS", 120)
 
 

@@ -50,12 +50,7 @@ UNFOLLOWED = f"what it draws in one event goes more than {MOST_WAYS} ways, or ne
 
 @dataclass
 class Followed:
-    """What following all courses has found.
-
-    Attributes:
-        courses: how many were followed to their end.
-        problems: sentences, without any value, each with the course that it was first seen on.
-    """
+    """How many courses were followed to their end, and sentences, without any value, with the course first seen on."""
 
     courses: int = 0
     problems: dict[str, str] = field(default_factory=dict)
@@ -70,33 +65,20 @@ class Device(Protocol):
     """What events happen to, in whichever language its client is."""
 
     def ways(self, state: State, event: str, truth: int) -> Iterable[tuple[Way, Fraction]]:
-        """What one of ``EVENTS`` makes of a state, along each way of the coins, with its probability.
-
-        ``truth`` says which of the scenario's answers are given, if any are.
-        """
+        """What one of ``EVENTS`` makes of a state: ways with their chances; ``truth`` says whose answers, if any."""
 
     def charged(self, state: State) -> float:
         """What the ledger says is spent."""
 
 
 class CountedDevice(Device, Protocol):
-    """A device that runs a client.
-
-    Attributes:
-        runs: of the client until now, one event each along one way of its coins.
-    """
+    """A device that runs a client; ``runs`` are one event each along one way of its coins."""
 
     runs: int
 
 
 class PythonDevice:
-    """The Python client, in this process.
-
-    Args:
-        scenario: the small survey.
-        folder: for ledgers; empty.
-        remembers: a survey is read from the same bytes once.
-    """
+    """The Python client in this process, ledgers in an empty folder; ``remembers``: a survey's bytes are read once."""
 
     def __init__(self, scenario: Scenario, folder: Path, remembers: bool = False) -> None:
         self.runs = 0
@@ -130,10 +112,7 @@ def check_events(part: str, scenario: Scenario, length: int) -> Check:
 def check_device(
     part: str, scenario: Scenario, length: int, device: CountedDevice, quicker: CountedDevice | None
 ) -> Check:
-    """Every course of up to ``length`` events of any client; ``part`` is one of ``check.PARTS``.
-
-    ``quicker`` is the device that remembers the surveys that it has read; None for courses of one event.
-    """
+    """Every course of up to ``length`` events; ``quicker`` remembers surveys, None for courses of one event."""
     kept = _Kept(device)
     found = follow(scenario, 1, kept)
     runs = device.runs
@@ -148,11 +127,7 @@ def check_device(
 
 
 class _Kept:
-    """A device, with all that was seen of it.
-
-    Attributes:
-        seen: what came of each state, event and truth.
-    """
+    """A device, with what came of each state, event and truth."""
 
     def __init__(self, device: Device) -> None:
         self.seen: dict[Occasion, Ways] = {}
@@ -165,11 +140,7 @@ class _Kept:
 
 
 class _Compared:
-    """A device that has to do what was seen before.
-
-    Attributes:
-        problems: a sentence, if it does something else, with the event.
-    """
+    """A device that has to do what was seen before; ``problems`` is a sentence with the event, if it does not."""
 
     def __init__(self, device: Device, before: Mapping[Occasion, Ways]) -> None:
         self.problems: dict[str, str] = {}

@@ -70,8 +70,6 @@ class _Answers(Mapping[str, object]):
 
 @dataclass
 class World:
-    """One event while it happens."""
-
     scenario: Scenario
     before: State
     draws: Any
@@ -306,10 +304,7 @@ def same_event(state: State, event: str) -> str:
 def run_event(
     scenario: Scenario, state: State, event: str, truth: int, draws: Any, folder: Path, remembers: bool = False
 ) -> Way:
-    """What one of ``EVENTS`` makes of a state, along one way of the coins; ``truth`` None gives no answer.
-
-    A device that ``remembers`` does not read anew what it has read from the same bytes.
-    """
+    """What one of ``EVENTS`` makes of a state; ``truth`` None gives no answer, ``remembers`` reads bytes once."""
     _write(folder, state.files)
     versions = (scenario.corrected, scenario.survey) if state.revised else (scenario.survey,)
     aggregator = PretendedAggregator(versions, dict(state.stored), dict(state.spent))

@@ -37,12 +37,7 @@ class BrokenDevice(Exception):
 
 
 class Told:
-    """What a process has told of states, each text once: what comes again and again is the same object, too.
-
-    Attributes:
-        texts: each with its number as its place.
-        record: with the numbers of a database, a store, a key and bytes.
-    """
+    """What a process has told of states, each text once: what comes again and again is the same object, too."""
 
     def __init__(self) -> None:
         self.texts: list[Any] = []
@@ -76,16 +71,7 @@ def _by(count: int, numbers: Sequence[int]) -> Iterator[tuple[int, ...]]:
 
 @dataclass
 class BrowserDevice:
-    """The browser's client, in a process of its own that is asked line by line.
-
-    Attributes:
-        scenario: the small survey.
-        orders: to the process.
-        replies: from it.
-        runs: of the client until now, one event each along one way of its coins.
-        told: what the process has told of states.
-        spent: what the ledger says with the files that it was asked about.
-    """
+    """The browser's client, a process that is asked line by line; ``runs`` are of one event along one way of coins."""
 
     scenario: Scenario
     orders: IO[str]

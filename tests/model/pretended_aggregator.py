@@ -28,14 +28,9 @@ class PretendedAggregator:
         versions: of the survey, newest first.
         stored: the report that it holds for each id; b"" once it is withdrawn.
         spent: the tokens that were taken, with the id of their report.
-        refusing: it says of every token that it is spent.
         marring: what it signs is no signature.
-        busy: it is too busy to sign.
         link: which of the person's is used: a signature does not tell.
-        unreachable: no request gets a reply.
-        wire: what passed, in order: ("sent", token, body), ("told", id, b"") of a receipt that reached the device,
-            ("ended", "", b"") once the person has given a report up, ("asked", link, questions) that are shown,
-            ("redeemed", link, numbers) that are to be signed.
+        wire: what passed, as in ``Happened``.
     """
 
     versions: tuple[Survey, ...]
@@ -75,10 +70,7 @@ class PretendedAggregator:
         return Reply(200, dump_reply(Redemption(survey.name, signed(survey.moduli, numbers))))
 
     def left(self, what: str, headers: Mapping[str, str], body: bytes) -> str:
-        """A request leaves the device; gives the link of a report, "" of anything else.
-
-        ``what`` is the last part of its address; ``headers`` have what lets the report in.
-        """
+        """A request leaves the device; gives the link of a report, "" of anything else. ``what`` ends its address."""
         if what == "redeem":
             request = parse_request(body)
             self.wire.append(("redeemed", request.invitation, b"".join(request.blinded)))
@@ -129,12 +121,7 @@ class Reply:
 
 
 class Session:
-    """In the place of the network.
-
-    Args:
-        aggregator: at the other end.
-        step: called before a request leaves and before its reply is read: the process may be killed there.
-    """
+    """In the place of the network; ``step`` is called before request and reply: the process may be killed there."""
 
     auth: Any = None
 

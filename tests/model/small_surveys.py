@@ -13,15 +13,7 @@ from tests.conformance.signing_keys import MODULI
 
 @dataclass(frozen=True)
 class Scenario:
-    """A small survey to follow.
-
-    Attributes:
-        name: for the report.
-        words: what it consists of.
-        survey: its first version.
-        corrected: its second one.
-        answers: of the two truths.
-    """
+    """A small survey to follow, its second version, and the answers of two truths; ``words`` describe it."""
 
     name: str
     words: str
@@ -55,7 +47,6 @@ _YEARS = [{"opens": f"{2001 + wave}-01-01T00:00:00Z", "closes": f"{2002 + wave}-
 
 
 def scenarios() -> list[Scenario]:
-    """The small surveys that every audit follows."""
     ordinary, rich, _ = _ITEMS
     both = tuple({"group": "a", "p": word, "q": word} for word in ("no", "yes"))
     return [

@@ -151,7 +151,6 @@ def test_no_two_reports_have_one_id(tmp_path: Path) -> None:
 
 
 def sent(happened: Happened) -> set[str]:
-    """The ids of reports that left."""
     return {parse_report(body).report_id for kind, _, body in happened.wire if kind == "sent"}
 
 
@@ -289,7 +288,6 @@ def notes_reading(patch: pytest.MonkeyPatch) -> list[bool]:
     ids=lambda one: getattr(one, "__name__", ""),
 )
 def test_dishonest_client_is_seen(patch: Patch, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Within two events, and what is wrong is said in words with the course that shows it."""
     patch(monkeypatch)
     scenario = RICH if patch in {refusal_frees, asks_others} else ORDINARY
     check = check_events("python", scenario, 2 if scenario is ORDINARY else 1)

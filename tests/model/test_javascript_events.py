@@ -106,14 +106,12 @@ PLANTS = {
 
 
 def check(scenario: Scenario, length: int) -> Check:
-    """What the audit finds in the assembled scripts."""
     [found] = check_javascript_events(page.opened(), [scenario], {scenario.name: length})
     return found
 
 
 @pytest.fixture(name="browser", scope="module")
 def _browser() -> Iterator[BrowserDevice]:
-    """The honest client, on the survey for invited people."""
     with browser_device(shutil.which("node") or "", page.opened(), RICH) as device:
         yield device
 
@@ -192,7 +190,6 @@ def test_answers_are_seen_to_be_looked_at(browser: BrowserDevice) -> None:
 
 
 def test_charge_is_what_the_ledger_says(browser: BrowserDevice) -> None:
-    """Nothing at first, then that of one report."""
     assert browser.charged(State()) == 0
     assert browser.charged(once(browser, ANSWERED).state) == pytest.approx(RICH.epsilon, rel=1e-12)
 
@@ -212,7 +209,6 @@ def test_scripts_that_do_not_run_are_no_pass() -> None:
 
 @pytest.mark.parametrize("name", PLANTS)
 def test_dishonest_client_is_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Within two events, in the scripts as they are assembled; and what is wrong is said in words."""
     changes, scenario, told = PLANTS[name]
     plant(monkeypatch, changes)
     found = check(scenario, 2 if scenario is ORDINARY else 1)
@@ -300,7 +296,6 @@ DISHONEST = {
 
 @pytest.fixture(scope="module")
 def found() -> dict[str, bool]:
-    """Of each script whether it is let through."""
     node = shutil.which("node")
     assert node is not None
     for right, _ in DISHONEST.values():
@@ -320,5 +315,4 @@ def test_own_service_worker_is_let_through(found: dict[str, bool]) -> None:
 
 @pytest.mark.parametrize("name", DISHONEST)
 def test_other_service_worker_is_not(found: dict[str, bool], name: str) -> None:
-    """One that does a single thing more."""
     assert found[name] is False

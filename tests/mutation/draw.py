@@ -67,7 +67,6 @@ def main() -> None:
 
 
 def positions(text: str) -> Iterator[tuple[tuple[int, int], str, int]]:
-    """Yield the position, the operator and the occurrence of each mutant of a source."""
     nodes = list(ast_nodes(get_ast(text)))
     for name in sorted(operator_names()):
         if any(word in name for word in LEFT_OUT):
@@ -99,7 +98,6 @@ def as_edit(path: Path, name: str, occurrence: int) -> tuple[str, Edit] | None:
 
 
 def changed_tokens(text: str, other: str) -> tuple[int, str, str]:
-    """Return the place of the first changed token, and the changed tokens of both sources."""
     before, after = ([match for match in PYTHON.finditer(each) if match["skip"] is None] for each in (text, other))
     start = next(index for index, match in enumerate(before) if match[0] != after[index][0])
     stop, end = len(before), len(after)

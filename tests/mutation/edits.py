@@ -24,18 +24,7 @@ JAVASCRIPT = re.compile(rf"(?P<skip>//[^\n]*|/\*[\s\S]*?\*/)|{_STRING}|`(?:\\.|[
 
 @dataclass(frozen=True)
 class Edit:
-    """One change of a source file.
-
-    Attributes:
-        name: identifies the edit in its list.
-        file: path of the source file from the root of the repository.
-        function: qualified name of the function, for example ``FileLedger.record``.
-        change: tokens to be replaced, with any white space between them.
-        to: text in their place.
-        nth: occurrence within the function, counted from 1.
-        in_string: whether ``change`` is a piece of text in a string, such as SQL, instead of tokens.
-        notes: all other keys of the entry.
-    """
+    """The ``nth`` occurrence, from 1, of ``change`` in a function becomes ``to``; ``in_string``: a part of a text."""
 
     name: str
     file: str

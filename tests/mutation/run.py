@@ -177,7 +177,6 @@ def failing_without_mutant(folder: Path, killers: Sequence[str | None]) -> list[
 
 
 def print_summary(wanted: Sequence[Edit], results: dict[str, Any]) -> None:
-    """Print the number of killed mutants of each stratum."""
     total = Counter(edit.name.rpartition("_")[0] for edit in wanted)
     killed = Counter(edit.name.rpartition("_")[0] for edit in wanted if results[edit.name]["killed_by"])
     for stratum, number in total.items():

@@ -14,10 +14,7 @@ JAVASCRIPT = "tests/vectors/test_javascript.py::test_javascript_does_as_its_test
 
 @pytest.mark.parametrize("path", [LIST, MUTANTS], ids=["faults", "mutants"])
 def test_every_edit_fits_the_source(path: Path) -> None:
-    """Each fault and mutant changes its file, Python stays Python, no two have one name, and none is lost.
-
-    A file that stands twice in a list loses the edits of its first place.
-    """
+    """Each change fits, Python stays Python, and no file stands twice: the edits of its first place would be lost."""
     edits = list(load_edits(path))
     for edit in edits:
         text = (ROOT / edit.file).read_text(encoding="utf-8")
@@ -30,7 +27,6 @@ def test_every_edit_fits_the_source(path: Path) -> None:
 
 
 def test_every_fault_has_its_tests() -> None:
-    """The tests that must notice a fault are there."""
     for fault in FAULTS:
         assert (ROOT / fault.notes["killed_by"]).is_file(), fault.name
 
@@ -52,7 +48,6 @@ def test_tests_pass_without_a_fault(folder: Path) -> None:
 @pytest.mark.xdist_group("faults")
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 def test_fault_is_noticed(folder: Path, fault: Edit) -> None:
-    """A fault breaks a promise, and a test of the file that is named fails."""
     with planted(folder, fault):
         found = failures(folder, [killer(fault)], "-x")
 

@@ -33,22 +33,18 @@ def without_noise(values, _parameter, _draws):
 
 
 def half_laplace(values, rate, draws):
-    """Half the noise that was asked for."""
     return add_laplace(values, 2 * rate, draws)
 
 
 def half_gaussian(values, variance, draws):
-    """Half the standard deviation that was asked for."""
     return add_gaussian(values, variance / 4, draws)
 
 
 def quarter_laplace(values, rate, draws):
-    """A quarter of the noise that was asked for."""
     return add_laplace(values, 4 * rate, draws)
 
 
 def half_noisy_max(counts, rate, draws, noise):
-    """Half the noise that was asked for."""
     return noisy_max(counts, 2 * rate, draws, noise)
 
 
@@ -77,8 +73,6 @@ def lloyd_without_clipping(rows, lloyd, terms, draws):
 
 
 def shown_first(budget, show):
-    """Charges after showing."""
-
     def draw(_terms):
         show(RELEASE.values)
         return RELEASE

@@ -18,13 +18,7 @@ NOT_SEEN = "not seen"
 
 @dataclass(frozen=True)
 class Edit:
-    """One change of a source.
-
-    Attributes:
-        file: the source, from the top of the repository.
-        code: occurs in it once.
-        planted: replaces the code.
-    """
+    """One change of a source, whose ``code`` occurs in it once."""
 
     file: str
     code: str
@@ -33,18 +27,10 @@ class Edit:
 
 @dataclass(frozen=True)
 class PlantedClient:
-    """One client.
+    """One client, and its verdict: ``FAILED``, ``PASSED`` for an honest one, or ``NOT_SEEN`` for the ``reason`` given.
 
-    Attributes:
-        name: what it does.
-        language: ``python`` or ``javascript``.
-        survey: the name of the survey on which it shows.
-        verdict: ``FAILED``, ``PASSED`` for an honest client, or ``NOT_SEEN``.
-        edits: what is changed.
-        seen_by: subject of the check that must fail.
-        reason: why no audit can see it; "" for others.
-        served: only visits with a browser can see it.
-        alone: the survey's first question is audited, as one for pages of other systems.
+    ``seen_by`` is the subject of the check that must fail. Only visits with a browser see what is ``served``; ``alone``
+    audits the survey's first question as one for pages of other systems.
     """
 
     name: str

@@ -138,13 +138,11 @@ def test_planted_randomizer_is_found(monkeypatch: pytest.MonkeyPatch, fault: Ran
 
 
 def test_endless_randomizer_is_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Code whose branches do not end is given up, and not passed."""
     monkeypatch.setitem(RANDOMIZERS, "binary_rr", endless)
     assert plan(COIN.questions[0]) is None
 
 
 def test_unchecked_domain_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A client that hands on what is no answer."""
     monkeypatch.setattr(Question, "check", lambda *_: None)
     assert "what is no possible answer is not refused, or only after a draw" in failed([check_python_refusals(COIN)])
 
@@ -255,7 +253,6 @@ MEMOIZED = parse_survey(documents.survey(question(MEMO), waves=months(3)))
 
 
 def python_histories(asked: Survey) -> list[Check]:
-    """What the audit finds in the histories of the Python client."""
     found, lacking = histories_of(asked)
     return [*check_set(asked), *check_histories(found), *lacking, check_python_refusals(asked)]
 
@@ -275,7 +272,6 @@ def subjects(checks: Sequence[Check]) -> list[str]:
     ids=["ask", "waves", "memo"],
 )
 def test_clients_histories_pass(asked: Survey, told: list[str]) -> None:
-    """Every branch of whole histories in both languages."""
     by_language = [python_histories(asked), javascript_histories(asked)]
     checks = [*map(check_integers, private(asked)), *by_language[0], *by_language[1]]
 

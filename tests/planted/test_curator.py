@@ -168,7 +168,6 @@ def test_ledger_that_charges_after_showing_is_flagged(plant):
 
 
 def test_verb_flags_a_vector_without_noise(monkeypatch):
-    """By its exit code, its verdict and its lines."""
     monkeypatch.setattr(curator_checks, "ENUMERATED", [each for each in ENUMERATED if "Laplace" in each.name])
     monkeypatch.setattr("sottovoce.aggregator.curator.sum.add_laplace", planted.without_noise)
 
@@ -178,7 +177,6 @@ def test_verb_flags_a_vector_without_noise(monkeypatch):
 
 
 def test_verb_prints_every_check(monkeypatch):
-    """With one release here; the exit code follows the verdict."""
     monkeypatch.setattr(curator_checks, "ENUMERATED", ENUMERATED[:1])
 
     shown = run("audit", "--curator")

@@ -63,7 +63,6 @@ def installation(copy: Path, client: PlantedClient) -> Iterator[Path]:
 
 @pytest.mark.parametrize("client", EACH_CLIENT)
 def test_client_is_judged(installation: Path, tmp_path: Path, client: PlantedClient) -> None:
-    """The audit of sources with that client in them, and its whole runs: the verdict, and the check that fails."""
     path = tmp_path / "survey.json"
     path.write_bytes(parse_survey(SURVEYS[client.survey]).canonical)
     audited = audit_alone(installation, path, client) if client.alone else audit(installation, path)
