@@ -13,7 +13,6 @@ WEAK = {"a": "3/5", "b": "2/5"}
 
 
 def asks(kind: str, name: str, **more: Any) -> Document:
-    """A question of this type with this name, as label too."""
     return {"type": kind, "name": name, "label": {"en": name.title()}, **more}
 
 

@@ -12,7 +12,6 @@ def run(*words: object, typed: str = "", **options: Any) -> Result:
 
 
 def done(ended: Result) -> Result:
-    """A command that did what it was told."""
     assert ended.exit_code == 0, ended.output
     return ended
 

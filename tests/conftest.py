@@ -37,10 +37,7 @@ gc.disable()
 
 
 def pytest_collection_finish() -> None:
-    """Keep 10,000 tests and their modules out of each later search for garbage, which took half a second.
-
-    Searches after each 700 new objects, and through old ones after each 70,000, took twice the time that these take.
-    """
+    """Keep 10,000 tests out of each later search for garbage: half a second each, and twice the time of all these."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)
@@ -48,10 +45,7 @@ def pytest_collection_finish() -> None:
 
 
 class UndefinedInTemplate(StrictUndefined):
-    """Name or attribute that a template asks for and does not get: an error, where the product shows nothing.
-
-    A researcher's page must open without one word, but no test may miss it. A document's optional key may be missing.
-    """
+    """What a template asks for in vain is an error here; the product shows nothing, but no test may miss it."""
 
     def __new__(cls, hint: str | None = None, obj: Any = missing, name: str | None = None, *more: Any) -> Any:
         """Return the silent kind for a key of a mapping."""
@@ -60,11 +54,7 @@ class UndefinedInTemplate(StrictUndefined):
 
 @pytest.fixture(scope="session", autouse=True)
 def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Compile each template once a run, and each route once for all applications of a process.
-
-    Most tests make an application of their own, and each would compile the pages that it shows and 152 addresses: that
-    took longer than all else.
-    """
+    """Compile templates once a run, routes once a process: for each test's application it took longer than all else."""
     compile_rule, compiled = Rule.compile, dict[tuple[Any, ...], Any]()
 
     def once(rule: Rule) -> None:
@@ -102,7 +92,6 @@ class Running:
 
     @property
     def api(self) -> str:
-        """The survey's address for programs."""
         return f"{self.url}/api/v1/surveys/{self.survey.name}"
 
     @property
@@ -123,7 +112,6 @@ class Running:
             storage.close_survey(self.survey.name, 20_000)
 
     def invite(self, count: int = 1) -> list[str]:
-        """Tokens of so many new invitations."""
         with closing(self.storage()) as storage:
             return create_tokens(storage, self.survey.name, count)
 
@@ -135,14 +123,7 @@ class SharedServer:
         self._process, self._numbers = process, itertools.count(1)
 
     def publish(self, asked: Survey) -> Running:
-        """Publish a survey for one test or one module, and add a researcher.
-
-        Args:
-            asked: the survey; a number is added to its name, so its digest is another one.
-
-        Returns:
-            The shared process with the renamed survey and the researcher's token.
-        """
+        """Publish the survey under a name of its own, which makes another digest, and add a researcher."""
         number = next(self._numbers)
         renamed = parse_survey({**asked.document, "name": f"{asked.name}{number}"})
         token, digest = new_key()

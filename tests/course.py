@@ -75,7 +75,6 @@ def _cell(number: int, kind: str, source: str, **more: Any) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Write pages, pictures and the notebook anew."""
     done = {}
     for page in PAGES:
         done[page], pictures = run(page)

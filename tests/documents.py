@@ -27,22 +27,18 @@ def question(mechanism: Document, kind: str = "boolean", **more: Any) -> Documen
 
 
 def names(count: int, prefix: str = "c") -> list[Document]:
-    """So many options, c0, c1, ..."""
     return [{"name": f"{prefix}{i}", "label": {"en": f"{prefix.upper()}{i}"}} for i in range(count)]
 
 
 def one_of(count: int, mechanism: Document, kind: str = "select_one") -> Document:
-    """A question that asks for one of so many options."""
     return question(mechanism, kind, choices=names(count))
 
 
 def some_of(count: int, mechanism: Document, **more: Any) -> Document:
-    """A question that asks for several of so many options."""
     return question(mechanism, "select_multiple", choices=names(count), **more)
 
 
 def number(low: str | int, high: str | int, step: str | int, mechanism: Document) -> Document:
-    """A question that asks for a number on a grid."""
     return question(mechanism, "decimal", min=low, max=high, step=step)
 
 
@@ -51,7 +47,6 @@ def day(low: str, high: str, mechanism: Document, **more: Any) -> Document:
 
 
 def vector(count: int, low: str | int, high: str | int, step: str | int, mechanism: Document) -> Document:
-    """A question that asks for so many numbers on one grid."""
     return question(mechanism, "vector", coordinates=names(count, "x"), min=low, max=high, step=step)
 
 

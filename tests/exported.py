@@ -39,7 +39,6 @@ def send(storage: Storage, survey: Survey, reports: Iterable[Sequence[int | None
 
 
 def answered(storage: Storage, survey: Survey, reports: Iterable[Sequence[int | None]], wave: int = 0) -> None:
-    """Publish a survey, store reports of it, and close it."""
     storage.publish(survey)
     send(storage, survey, reports, wave)
     storage.close_survey(survey.name, TODAY)
@@ -59,16 +58,7 @@ def drawn(survey: Survey, count: int, name: str = "files") -> list[tuple[int, ..
 
 
 def files_of(folder: Path, *sent: tuple[Any, ...], names: Iterable[str] = ()) -> Path:
-    """Files of a closed survey: those that are named, else all of them in a folder of their own.
-
-    Args:
-        folder: for the database, and the named files.
-        sent: revisions of it with reports, and their wave where it is not 0; the files are those of the last one.
-        names: of single files.
-
-    Returns:
-        The folder that has the files.
-    """
+    """The folder of a closed survey's files, all or those named; of the last revision, wave 0 unless given."""
     with closing(published(folder, *{each[0].digest: each[0] for each in sent}.values())) as storage:
         for asked, reports, *wave in sent:
             send(storage, asked, reports, *wave)

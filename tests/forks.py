@@ -27,7 +27,6 @@ Files = list[list[pytest.Item]]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option."""
     parser.addoption("--processes", type=int, default=0, help="how many processes run the tests")
 
 
@@ -99,11 +98,9 @@ class _Reporter:
         self._config, self._said = config, said
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        """Send the name."""
         self._said.send(nodeid)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Send the report."""
         self._said.send(self._config.hook.pytest_report_to_serializable(config=self._config, report=report))
 
 

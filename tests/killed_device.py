@@ -15,10 +15,7 @@ STEPS = ("link", "replace", "unlink")
 
 
 def dying(step: Callable[..., Any], counted: "count[int]", last: int, after: bool = False) -> Callable[..., Any]:
-    """The same step, and no more than ``last`` of all that are counted: the process is killed before the next.
-
-    ``after`` counts once more when the step was taken: a reply has come, and nobody has read it.
-    """
+    """The same step; a step beyond ``last`` kills the process; ``after`` counts replies that nobody has read."""
 
     def take(*words: Any, **options: Any) -> Any:
         _die_at(last, counted)

@@ -16,14 +16,7 @@ from sottovoce.shared.spec import Survey
 
 @dataclass(frozen=True)
 class Captured:
-    """One request as it arrived.
-
-    Attributes:
-        head: request line and headers, with the empty line.
-        body: what followed.
-        waited: seconds since the same connection was last answered, or opened.
-        connection: the number of the connection.
-    """
+    """One request as it arrived; ``waited`` are seconds since its connection was last answered, or opened."""
 
     head: bytes
     body: bytes
@@ -46,10 +39,7 @@ def http(status: str, body: bytes = b"", *headers: str, length: int | None = Non
 
 
 def honest(survey: Survey, *older: Survey, state: str = "open", good: bool = True, **status: Any) -> Answer:
-    """What an aggregator answers; nothing is stored but what the listener keeps.
-
-    ``older`` revisions are newest first; ``good`` says whether a token can be spent.
-    """
+    """What an aggregator answers, with ``older`` revisions newest first; ``good`` says whether a token can be spent."""
     revisions = [survey, *older]
     told = json.dumps(status_of(revisions, state) | status).encode()
     published = {"format": "sottovoce-revisions/1", "survey": survey.name}
@@ -95,7 +85,6 @@ class Held:
         self._let_go.wait(30)
 
     def let_go(self) -> None:
-        """Cut the connection, and hold nothing any more."""
         self._let_go.set()
 
 
@@ -104,11 +93,7 @@ def always(reply: bytes) -> Answer:
 
 
 class Listener:
-    """The server.
-
-    Attributes:
-        captured: every request, in the order of arrival.
-    """
+    """The server; ``captured`` is in the order of arrival."""
 
     def __init__(self, answer: Answer, first: Sequence[Answer] = ()) -> None:
         """``first`` answers the first POSTs but those that ask about a token, ``answer`` all else."""
@@ -126,16 +111,13 @@ class Listener:
         return [request.body for request in self.captured if request.path.endswith("/reports")]
 
     def wait(self, posts: int) -> None:
-        """Until so many reports have arrived."""
         with self._arrived:
             assert self._arrived.wait_for(lambda: len(self.bodies) >= posts, timeout=30)
 
     def behave(self) -> None:
-        """Be as good as ``answer`` from now on."""
         self._first.clear()
 
     def close(self) -> None:
-        """Take no connection any more, and cut those there are."""
         self._socket.close()
         for connection in list(self._open):
             connection.close()

@@ -68,10 +68,7 @@ def make_certificate(folder: Path) -> Path:
 
 @contextmanager
 def proxy(folder: Path, nodes: Sequence[int], error_log: Path | None = None) -> Iterator[str]:
-    """The sample in front of two nodes, on their ports: its address, with TLS; ended on exit.
-
-    Its output is ``proxy.log``; ``error_log`` is where the sample should write none.
-    """
+    """The sample in front of two nodes: its address, with TLS; ``error_log`` is where it should write none."""
     ports = (free_port(), free_port())
     certificate, file = make_certificate(folder), write_sample(folder, nodes, ports)
     if error_log is not None:

@@ -19,15 +19,7 @@ SECRET = "a secret of this client"
 class PretendedProvider:
     """What it says of itself, and which token it gives for any code; all may be changed.
 
-    Attributes:
-        claims: of the next token, beside those that every token has.
-        description: what differs in its description.
-        signing: the key that it signs with.
-        published: the keys that it names.
-        refuses: the error that it answers to a code, or "".
-        forged: the token that it gives in the place of its own, or "".
-        asked: bodies that came for a token.
-        keys_asked: how often its keys were asked for.
+    ``claims`` and ``description`` stand beside its own; ``refuses`` is an error for a code, ``forged`` a token, or "".
     """
 
     def __init__(self) -> None:

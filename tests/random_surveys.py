@@ -76,12 +76,10 @@ class _Maker:
         return {}, self.draw.choice(named)
 
     def option(self) -> tuple[Document, Document]:
-        """Return the keys and the mechanism of a question that asks for one option."""
         names = "kary_rr", "subset_selection", "hadamard_response", "optimal_unary"
         return {"choices": self.named(9)}, self.draw.choice((self.odds(*names), self.epsilon()))
 
     def options(self) -> tuple[Document, Document]:
-        """Return the keys and the mechanism of a question that asks for several options."""
         choices = self.named(6)
         limit = {"max_choices": self.draw.randint(1, len(choices))} if self.draw.random() < 0.6 else {}
         mechanisms = self.two_chances("sampled_option"), self.two_chances("bitwise_rr"), self.epsilon()

@@ -15,16 +15,7 @@ PRESENT, VERIFIED, ATTESTED = 0x01, 0x04, 0x40
 
 @dataclass(frozen=True)
 class SoftwareAuthenticator:
-    """What it says.
-
-    Attributes:
-        origin: of the page that asks.
-        host: that the passkey is for.
-        flags: that the person was present and verified.
-        credential_id: the passkey's name.
-        holder: the account that the passkey was made for, as it says.
-        sign_count: how often it was used, as it says.
-    """
+    """What it says; ``sign_count`` is how often it was used, ``flags`` that the person was present and verified."""
 
     origin: str
     host: str
@@ -35,7 +26,6 @@ class SoftwareAuthenticator:
     key: ec.EllipticCurvePrivateKey = field(default_factory=lambda: ec.generate_private_key(ec.SECP256R1()))
 
     def but(self, **changed: Any) -> Self:
-        """The same passkey, saying something else."""
         return replace(self, **changed)
 
     def made(self, challenge: bytes) -> str:
@@ -68,5 +58,4 @@ class SoftwareAuthenticator:
 
 
 def base64_of(data: bytes) -> str:
-    """Base64url without padding."""
     return urlsafe_b64encode(data).decode().rstrip("=")

@@ -46,10 +46,7 @@ class Seen:
 
 
 def watch(survey: Survey, truths: Sequence[Answers], count: int, whole: bool = False) -> list[Seen]:
-    """What ``count`` people of each truth send, in random order, to a real socket.
-
-    If ``whole``, each reads the survey first, on a connection of its own.
-    """
+    """What ``count`` people of each truth send, in random order, to a real socket; if ``whole``, after the survey."""
     people = [truth for truth in range(len(truths)) for _ in range(count)]
     random.SystemRandom().shuffle(people)
     seen = []

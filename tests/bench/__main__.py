@@ -74,7 +74,6 @@ class Copied(StringIO):
     """Keeps what is printed, and prints it."""
 
     def write(self, text: str) -> int:
-        """Print and keep a text."""
         print(text, end="", file=sys.__stdout__, flush=True)
         return super().write(text)
 

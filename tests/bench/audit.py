@@ -35,7 +35,6 @@ def questions() -> list[dict[str, Any]]:
 
 
 def figures() -> None:
-    """One audit, from the command to its report."""
     asked = parse_survey(survey(*questions()))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "survey.json"

@@ -13,7 +13,6 @@ ROUNDS = 5
 
 
 def figures() -> None:
-    """By the size of the key."""
     for bits in (2048, 3072):
         began = time.process_time()
         key = make_key(bits)

@@ -88,7 +88,6 @@ def many_options() -> None:
 
 
 def pilots() -> None:
-    """How much memory a pilot takes, and how long."""
     asked = [{**one_of(8, {"name": "kary_rr", "odds": "3"}), "name": f"q{index}"} for index in range(20)]
     twenty = parse_survey(survey(*asked))
     for count in (MILLION // 5, MILLION):
@@ -128,6 +127,5 @@ def copies() -> None:
 
 
 def figures() -> None:
-    """All of it."""
     for part in (masks, batch, many_options, pilots, copies):
         part()

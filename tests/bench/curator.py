@@ -40,7 +40,6 @@ def declared(folder: Path, name: str) -> Path:
 
 
 def bound(file: Path, heads: Path) -> float:
-    """Seconds that binding a file takes."""
     started = time.perf_counter()
     open_data_set(file, None, str(heads)).bind(Fraction(1000), None, Neighbours.REPLACE)
     return time.perf_counter() - started
@@ -130,7 +129,6 @@ def errors_by_epsilon() -> None:
 
 
 def figures() -> None:
-    """All of it."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place, "data")
         folder.mkdir()

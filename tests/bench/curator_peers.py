@@ -64,7 +64,6 @@ ERRORS: Errors = {
 
 
 def own() -> list[Answer]:
-    """Answers of this project, one for each work."""
     grid, box = NumberGrid(Fraction(0), Fraction(9999), Fraction(1)), VectorBox((0,) * 50, (1,) * 50)
     return [
         lambda: count(FEW < 50, ADD, DRAWS).values["count"],
@@ -115,7 +114,6 @@ def opendp() -> list[Answer | None]:
 
 
 def diffprivlib() -> list[Answer | None]:
-    """Answers of diffprivlib."""
     warnings.simplefilter("ignore")
     tools, mechanisms, models = (
         importlib.import_module(f"diffprivlib.{each}") for each in ("tools", "mechanisms", "models")
@@ -153,7 +151,6 @@ def measured(answer: Answer, error: Callable[[Any], float], runs: int) -> tuple[
 
 
 def figures() -> None:
-    """Mean error, largest error and time of each work by each library that is installed."""
     for name, make in {"sottovoce": own, "opendp": opendp, "diffprivlib": diffprivlib}.items():
         try:
             answers = make()

@@ -47,13 +47,11 @@ SIZES = " + ".join(f"coalesce(pg_total_relation_size(to_regclass('{table}')), 0)
 
 
 def figures() -> None:
-    """Print all of them."""
     shared()
     embedded()
 
 
 def arrivals(plan: StoragePlan, reports: int) -> ReportBatch:
-    """So many reports with random values, in one arrival."""
     packed = b"".join(VALUES[number] for number in np.frombuffer(secrets.token_bytes(2 * reports), "<u2") % 1024)
     return ReportBatch(plan, 0, secrets.token_bytes(ID * reports), packed)
 
@@ -73,7 +71,6 @@ def now() -> np.ndarray:
 
 
 def shared() -> None:
-    """PostgreSQL."""
     url = postgres.fresh()
     with closing(PostgresStorage(url)) as storage, psycopg.connect(url, autocommit=True) as looking:
         plan = SurveyRules(storage.publish(ten_questions()), 1).plan
@@ -115,7 +112,6 @@ def shared() -> None:
 
 
 def stored_in_groups(storage: PostgresStorage, plan: StoragePlan, reports: int) -> list[bytes]:
-    """The ids of so many that were stored, in their order."""
     came: list[bytes] = []
     for _ in range(reports // GROUP):
         group = [arrivals(plan, 1) for _ in range(GROUP)]
@@ -154,7 +150,6 @@ def log(looking: psycopg.Connection[Any]) -> int:
 
 
 def bytes_on_disk(looking: psycopg.Connection[Any]) -> int:
-    """Of all reports and their indexes."""
     return int((looking.execute(f"SELECT {SIZES}").fetchone() or (0,))[0])  # type: ignore[call-overload]
 
 
@@ -177,7 +172,6 @@ def correlation(ranks: list[int]) -> float:
 
 
 def embedded() -> None:
-    """SQLite."""
     with tempfile.TemporaryDirectory() as folder:
         rates = []
         for name, stored in (("empty", 0), ("full", ROWS)):

@@ -32,7 +32,6 @@ BODIES = 60_000
 
 
 def figures(databases: dict[str, Callable[[], str]]) -> None:
-    """Print the figures, for each back end; ``databases`` gives a fresh URL by name."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         folder.chmod(0o755)
@@ -140,7 +139,6 @@ def postgres_faults(server: Server) -> dict[str, tuple[Callable[[], object], Cal
 
 
 def ready(server: Server, status: int) -> None:
-    """Wait until readiness says so."""
     while requests.get(f"{server.url}/readyz", timeout=30).status_code != status:
         time.sleep(0.02)
 

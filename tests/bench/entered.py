@@ -44,7 +44,6 @@ class InThisProcess(queue.Worker):
 
     @property
     def is_alive(self) -> bool:
-        """Never ends."""
         return True
 
     def run(self, job: Job, progress: Callable[[int, int], None]) -> dict[str, Any]:  # noqa: ARG002
@@ -76,7 +75,6 @@ def entered() -> Iterator[set[CodeType]]:
 
 
 def get(client: FlaskClient, path: str) -> set[CodeType]:
-    """What a request of a page enters."""
     with entered() as found:
         reply = client.get(f"/dashboard/surveys/{path}", base_url=SITE)
     assert reply.status_code == 200, reply.text
@@ -84,12 +82,10 @@ def get(client: FlaskClient, path: str) -> set[CodeType]:
 
 
 def crosstab(client: FlaskClient, columns: str) -> set[CodeType]:
-    """What a crosstab enters."""
     return get(client, f"done/tables?kind=crosstab&rows=cheated&columns={columns}")
 
 
 def figures() -> None:
-    """Print how many files and functions, each with its goal."""
     with tempfile.TemporaryDirectory() as folder, patch.object(queue, "Worker", InThisProcess):
         storage = states(Path(folder))
         client = log_in(create_app(Settings(public_url=SITE), storage, now, {}))[0]

@@ -27,27 +27,23 @@ BATCHES, ITEMS = 600, 1000
 
 
 def ten_questions() -> Survey:
-    """Nine yes/no questions and one public cohort of two."""
     questions: list[dict[str, Any]] = document()["questions"]
     coins = [{**questions[0], "name": f"coin{number}"} for number in range(9)]
     return survey(questions=[*coins, questions[2]])
 
 
 def report(asked: Survey) -> bytes:
-    """A report with random values."""
     bits = secrets.randbits(len(asked.questions))
     values = tuple(bits >> index & 1 for index in range(len(asked.questions)))
     return dump_report(Report(asked.name, asked.digest, 0, secrets.token_hex(16), values), asked)
 
 
 def batch(asked: Survey, items: int = ITEMS) -> bytes:
-    """A batch of such reports."""
     reports = b",".join(b'{"report":' + report(asked).rstrip() + b"}" for _ in range(items))
     return b'{"format":"sottovoce-batch/1","items":[' + reports + b"]}"
 
 
 def load(port: int, path: str, connections: int, seconds: float, file: Path) -> dict[str, Any]:
-    """What the load generator found."""
     command = [sys.executable, "-m", "tests.bench.load", str(port), path, str(connections), str(seconds), str(file)]
     result: dict[str, Any] = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
     result["rate"] = result["statuses"].get("200", 0) / result["seconds"]
@@ -55,7 +51,6 @@ def load(port: int, path: str, connections: int, seconds: float, file: Path) -> 
 
 
 def measure(folder: Path, database: str, single: Path, batches: Path, stored: bool = True) -> dict[str, Any]:
-    """Both routes of one server on a fresh database."""
     asked = ten_questions()
     folder.mkdir(mode=0o755)
     storage = open_url(database, folder)

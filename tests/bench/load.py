@@ -17,7 +17,6 @@ from pathlib import Path
 
 
 def bodies(path: Path) -> Iterator[bytes]:
-    """The bodies of a file, one after the other."""
     content = path.read_bytes()
     position = 0
     while position < len(content):
@@ -84,7 +83,6 @@ class Connection:
         self._socket.close()
 
     def send(self) -> None:
-        """The next body, if there is one."""
         body = self._load.next_body()
         if body is None:
             self._close()
@@ -131,7 +129,6 @@ class Connection:
 
 
 def main() -> None:
-    """Run as the module's docstring says."""
     port, path, connections, seconds, file = sys.argv[1:]
     load = Load(int(port), path, float(seconds), bodies(Path(file)))
     took = load.run(int(connections))

@@ -30,7 +30,6 @@ SPARE = {**CATEGORIES, "answer": 2}
 
 
 def figures() -> None:
-    """Print seconds."""
     _of_models()
     with tempfile.TemporaryDirectory() as folder:
         server = LongServer(Path(folder) / "data")

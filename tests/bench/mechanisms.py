@@ -26,7 +26,6 @@ COIN = BinaryRR(Fraction(3, 4), Fraction(1, 4))
 
 
 def best(work: Callable[[], Any], repeats: int = 9) -> float:
-    """Seconds of the quickest of several runs."""
     work()
     seconds = []
     for _ in range(repeats):
@@ -37,7 +36,6 @@ def best(work: Callable[[], Any], repeats: int = 9) -> float:
 
 
 def row(name: str, value: float, unit: str, asked: str) -> None:
-    """One figure."""
     print(f"{name:<64} {value:>10,.2f} {unit:<12} asked: {asked}")
 
 
@@ -56,7 +54,6 @@ def one_report(asked: Question, answer: str, count: int = 20_000) -> float:
 
 
 def client() -> None:
-    """The scalar client."""
     row("client: binary, one checked report", one_report(parsed(question({"name": "coin_flip"})), "yes"), "us", "<= 10")
     sixteen = parsed(one_of(16, {"name": "kary_rr", "odds": "3"}))
     row("client: 16-ary, one checked report", one_report(sixteen, "c7"), "us", "<= 15")
@@ -76,12 +73,10 @@ def batch() -> None:
 
 
 def domain(k: int) -> Domain:
-    """K options."""
     return Domain(tuple(f"c{i}" for i in range(k)))
 
 
 def estimators() -> None:
-    """From counts to estimates."""
     for k in (2, 16, 1024):
         mechanism, tally = KaryRR(Fraction(3), k), {i: 100 + i % 7 for i in range(k)}
         whole = best(lambda m=mechanism, t=tally, k=k: estimate(m, t, domain(k)))  # type: ignore[misc]
@@ -143,7 +138,6 @@ def others() -> None:
 
 
 def figures() -> None:
-    """All of it."""
     for part in (client, batch, estimators, from_array, others):
         part()
 

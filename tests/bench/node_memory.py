@@ -24,7 +24,6 @@ GROUP = 20_000
 
 
 def figures() -> None:
-    """Seconds and megabytes."""
     asked = replace(ten_questions(), name="million")
     names = [question.name for question in asked.questions]
     with tempfile.TemporaryDirectory() as folder:
@@ -66,7 +65,6 @@ def fill(storage: Storage, asked: Survey) -> None:
 
 
 def analyse(server: LongServer, asked: Survey, kind: str, options: dict[str, Any]) -> float:
-    """Seconds until an analysis is there."""
     began = time.perf_counter()
     address = f"{server.url}/api/v1/surveys/{asked.name}/{kind}"
     reply = requests.post(address, json=options, headers=server.headers, timeout=60)

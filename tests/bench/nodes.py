@@ -233,13 +233,11 @@ def _stat(pid: int) -> list[int]:
 
 
 def made(folder: Path) -> Path:
-    """A new folder."""
     folder.mkdir(mode=0o755)
     return folder
 
 
 def show(what: str, delay: int, found: Rounds) -> None:
-    """One line for each number of nodes."""
     for nodes, rounds in found.items():
         ratio = median(one.rate / base.rate for one, base in zip(rounds, found[1], strict=True))
         rate, p99, cpu, server, generator, waiting = (median(column) for column in zip(*rounds, strict=True))
@@ -252,7 +250,6 @@ def show(what: str, delay: int, found: Rounds) -> None:
 
 
 def node(url: str, seconds: float, group: int) -> dict[str, float]:
-    """One node without HTTP."""
     with closing(PostgresStorage(url)) as storage:
         plan = SurveyRules(storage.surveys()[0], 1).plan
         values = [pack(tuple(number >> bit & 1 for bit in range(10))) for number in range(1024)]

@@ -56,7 +56,6 @@ TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 
 
 def question(asked: Question) -> dict[str, Any]:
-    """One of our questions in SurveyJS's words."""
     head = {"name": asked.name, "title": asked.label["en"], "isRequired": True}
     if asked.kind.truth == "yes_no":
         return {**head, "type": "radiogroup", "choices": ["Yes", "No"]}
@@ -215,7 +214,6 @@ def figures() -> None:
 
 
 def report(runs: dict[str, list[dict[str, float]]], condition: str) -> None:
-    """A line for each figure."""
     ours, theirs = runs.values()
     for figure in ours[0]:
         own, other = (statistics.median(run[figure] for run in found) for found in (ours, theirs))

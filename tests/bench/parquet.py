@@ -42,11 +42,9 @@ class Invented:
     journal = None
 
     def record(self) -> list[SurveyLogEntry]:
-        """Nothing was done."""
         return []
 
     def changed_since_shown(self, name: str, wave: int | None = None) -> int:  # noqa: ARG002
-        """Nothing was reopened."""
         return 0
 
     def packed_by_wave(self, survey: int) -> Iterator[list[tuple[int, bytes]]]:  # noqa: ARG002
@@ -164,7 +162,6 @@ def cluster(folder: Opened) -> None:
 
 
 def figures() -> None:
-    """All of it."""
     with tempfile.TemporaryDirectory() as temporary:
         opened = writing(Path(temporary))
         counting(opened)

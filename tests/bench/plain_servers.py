@@ -85,7 +85,6 @@ def storing(file: Path) -> Flask:
 
 
 def make_app() -> Flask:
-    """The application that the command line names."""
     return answering() if sys.argv[2] == "nothing" else storing(Path(sys.argv[3]))
 
 

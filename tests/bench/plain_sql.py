@@ -53,7 +53,6 @@ def figures() -> None:
 
 
 def plain(nodes: int, group: int, delay: int) -> float:
-    """Reports a second of so many plain nodes."""
     url = fresh(delay)
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(TABLES.encode())
@@ -61,7 +60,6 @@ def plain(nodes: int, group: int, delay: int) -> float:
 
 
 def node(url: str, seconds: float, group: int) -> dict[str, float]:
-    """One node."""
     answers = [number.to_bytes(2) for number in range(1024)]
     with psycopg.connect(url, autocommit=True) as connection:
 

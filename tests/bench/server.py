@@ -29,7 +29,6 @@ class Nowhere:
         return getattr(self._storage, name)
 
     def store(self, arrivals: Sequence[ReportBatch]) -> list[Outcome]:
-        """All new."""
         return [Outcome.NEW] * sum(map(len, arrivals))
 
 

@@ -59,13 +59,11 @@ def figures() -> None:
 
 
 def seven_questions() -> Survey:
-    """Six yes/no questions and one public cohort of two."""
     questions: list[dict[str, Any]] = document()["questions"]
     return survey(questions=[*({**questions[0], "name": f"coin{number}"} for number in range(6)), questions[2]])
 
 
 def load(port: int, path: str, connections: int, bodies: Path) -> dict[str, Any]:
-    """What the generator found."""
     command = ["node", str(GENERATOR), str(port), path, str(connections), str(SECONDS), str(bodies)]
     before = processor_seconds(port)
     written = subprocess.run(command, capture_output=True, check=True, timeout=30 + SECONDS).stdout

@@ -67,7 +67,6 @@ def truth(name: str, steps: int) -> Array:
 
 
 def coverage(steps: int, odds: str, name: str, n: int, runs: int = RUNS) -> Coverage:
-    """Return the figures of one setting."""
     question = parsed(number(0, steps, 1, {"name": "square_wave", "odds": odds}))
     mechanism, shares = question.mechanism, truth(name, steps)
     assert isinstance(mechanism, SquareWave)
@@ -104,7 +103,6 @@ def _medians(mechanism: SquareWave, drawn: Array, domain: Domain) -> Array:
 
 
 def figures(runs: int = RUNS) -> None:
-    """Print a line a setting."""
     print("steps odds truth n: mean covered, ratio; median covered, ratio, width, sd, rmse")
     for setting in SETTINGS:
         print(*setting, *(f"{value:.3f}" for value in coverage(*setting, runs)), flush=True)

@@ -36,14 +36,12 @@ OF_A_DRAFT = ("design", "privacy", "preview", "rehearse", "publish", "settings")
 
 
 def twenty_questions() -> Survey:
-    """Ten with yes and no, ten with one of eight options."""
     coins = [{**question({"name": "binary_rr", "a": "3/4", "b": "1/4"}), "name": f"coin{index}"} for index in range(10)]
     wheels = [{**one_of(8, {"epsilon": "1"}), "name": f"wheel{index}"} for index in range(10)]
     return parse_survey(survey(*coins, *wheels))
 
 
 def sixty_questions() -> Survey:
-    """Some with long texts, some with long options."""
     return parse_survey(of_many_questions("sixty"))
 
 
@@ -99,7 +97,6 @@ def show_all(context: BrowserContext, site: Running, asked: Survey, reports: int
 
 
 def figures() -> None:
-    """Of twenty questions, then of sixty."""
     executable, environment = find()
     twenty, sixty = twenty_questions(), sixty_questions()
     with tempfile.TemporaryDirectory() as folder, start(Path(folder), twenty) as site, sync_playwright() as playwright:

@@ -36,7 +36,6 @@ def figures() -> None:
 
 
 def measure(url: str) -> list[float]:
-    """Microseconds a report at each step of one round."""
     asked = seven_questions()
     found = []
     with closing(PostgresStorage(url, connections=1)) as storage, psycopg.connect(url, autocommit=True) as watching:

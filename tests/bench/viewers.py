@@ -57,12 +57,10 @@ def figures() -> None:
 
 
 def sent_to(survey: str) -> str:
-    """The path of a survey's reports."""
     return f"/api/v1/surveys/{survey}/reports"
 
 
 def views(page: str, cookies: dict[str, str]) -> list[float]:
-    """Milliseconds of each view of all viewers."""
     took: list[float] = []
 
     def view(delay: float) -> None:
@@ -85,7 +83,6 @@ def views(page: str, cookies: dict[str, str]) -> list[float]:
 
 
 def show(what: str, took: Iterable[float]) -> None:
-    """The median and the 99th percentile."""
     ordered = sorted(took)
     print(
         f"{what:<15} {len(ordered)} views: p50 {median(ordered):.1f} ms, p99 {ordered[len(ordered) * 99 // 100]:.1f} ms"

@@ -113,7 +113,6 @@ def test_randomizer_draws_from_the_declared_channel(name):
 
 
 def test_cases_cover_every_mechanism():
-    """No mechanism is added without its exact channel."""
     covered = {asked.mechanism.name for asked in QUESTIONS.values()}
 
     assert covered == set(RANDOMIZERS) == set(MECHANISMS)
@@ -194,12 +193,10 @@ def test_support_is_what_the_channel_gives(name):
 
 
 def biased_coin(_mechanism, value, draws):
-    """Tells the truth with probability .80 instead of .75."""
     return draws.pick((4, 1) if value == 0 else (1, 4))
 
 
 def swapped_rows(mechanism, value, draws):
-    """Randomizes the opposite of the truth."""
     return draws.pick(mechanism.weights(1 - value))
 
 
@@ -209,7 +206,6 @@ def silent_no(mechanism, value, draws):
 
 
 def unprotected_last_bit(mechanism, value, draws):
-    """Sends the last option's bit as it is."""
     last = mechanism.options - 1
     return (RANDOMIZERS["bitwise_rr"](mechanism, value, draws) & ~(1 << last)) | (value >> last & 1) << last
 
@@ -252,7 +248,6 @@ def test_check_catches_the_mutant(name, mutant, reason):
 
 
 def test_check_catches_an_epsilon_one_notch_too_low(monkeypatch):
-    """The declared epsilon may not be smaller than the code's by one part in 10^11."""
     asked = QUESTIONS["coin flip"]
     lower = asked.epsilon * (1 - 1e-11)
     monkeypatch.setattr(type(asked.mechanism), "epsilon", property(lambda _: lower))
@@ -262,8 +257,6 @@ def test_check_catches_an_epsilon_one_notch_too_low(monkeypatch):
 
 
 def test_branching_takes_every_path_once():
-    """Three times two ways with their probabilities, in a program whose second draw depends on the first."""
-
     def run(draws):
         first = draws.below(3)
         return 10 * first + draws.pick((1, 0, 3) if first else (1, 1))
@@ -292,7 +285,6 @@ def bits(draw, name):
 
 
 def check_document(document):
-    """Law, range, epsilon and bytes of the one question."""
     asked = parsed(document)
     check(asked, RANDOMIZERS[asked.mechanism.name])
 
@@ -300,7 +292,6 @@ def check_document(document):
 @SETTINGS
 @given(bits("binary_rr"), ODDS, st.integers(2, 9))
 def test_one_of_k_draws_from_its_channel(bit, odds, k):
-    """Binary and k-ary randomized response."""
     check_document(question(bit))
     check_document(one_of(k, {"name": "kary_rr", "odds": odds}))
 
@@ -308,7 +299,6 @@ def test_one_of_k_draws_from_its_channel(bit, odds, k):
 @SETTINGS
 @given(ODDS, st.data())
 def test_subset_draws_from_its_channel(odds, data):
-    """Every size of a set among up to six options."""
     k = data.draw(st.integers(2, 6))
     size = data.draw(st.integers(1, k - 1))
     check_document(one_of(k, {"name": "subset_selection", "odds": odds, "size": size}, "rating"))
@@ -317,14 +307,12 @@ def test_subset_draws_from_its_channel(odds, data):
 @SETTINGS
 @given(ODDS, st.integers(2, 5))
 def test_unary_draws_from_its_channel(odds, k):
-    """A bit for each option, of any odds."""
     check_document(one_of(k, {"name": "optimal_unary", "odds": odds}))
 
 
 @SETTINGS
 @given(bits("sampled_option"), bits("bitwise_rr"), st.data())
 def test_several_of_k_draw_from_their_channel(sampled, bitwise, data):
-    """Every limit on the number of choices."""
     k = data.draw(st.integers(2, 5))
     most = data.draw(st.integers(1, k))
     check_document(some_of(k, sampled, max_choices=most))
@@ -334,7 +322,6 @@ def test_several_of_k_draw_from_their_channel(sampled, bitwise, data):
 @SETTINGS
 @given(bits("rounding_rr"), bits("sampled_coordinate"), SMALL.map(str), st.integers(1, 6))
 def test_numbers_draw_from_their_channel(rounding, sampled, ratio, steps):
-    """Every small grid, edges included."""
     check_document(number(-2, steps - 2, 1, rounding))
     check_document(number(0, steps, 1, {"name": "geometric", "ratio": ratio}))
     check_document(vector(2, 0, steps, 1, sampled))
@@ -343,7 +330,6 @@ def test_numbers_draw_from_their_channel(rounding, sampled, ratio, steps):
 @SETTINGS
 @given(ODDS, st.data())
 def test_square_wave_draws_from_its_channel(odds, data):
-    """Every number of bins and width on a small grid."""
     steps = data.draw(st.integers(1, 12))
     bins = data.draw(st.integers(2, steps + 1))
     width = data.draw(st.integers(0, bins))
@@ -497,7 +483,6 @@ def test_clients_waves_have_the_law_of_one_memo_for_each_question():
 
 
 def test_two_coins_cost_what_the_page_of_maths_says():
-    """.511 in one wave, then 1.022, 1.358 and 1.982."""
     figures = [MemoizedRR(COIN, COIN, waves).epsilon for waves in (2, 3, 4)]
 
     assert [round(figure, 3) for figure in figures] == [1.022, 1.358, 1.982]
@@ -522,7 +507,6 @@ def test_more_waves_never_cost_less():
 
 
 def test_memo_is_drawn_alike_whatever_the_truth():
-    """The memo is made without the truth, and what is read in a wave does not depend on it."""
     mechanism = MemoizedRR(*LAYERS["uneven"], 2)
     histories = [history(mechanism, trajectory) for trajectory in product((0, 1), repeat=2)]
     reads = {frozenset(path.bounds for path in paths(run)) for run in histories}

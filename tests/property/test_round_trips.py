@@ -60,7 +60,6 @@ def documents(draw, kind=None):
 
 @given(TREES)
 def test_canonical_form_reads_back(tree):
-    """Dump and load are inverse, and dumping again changes nothing."""
     body = canonical.dump({"a": tree})
 
     assert canonical.load(body) == {"a": tree}
@@ -80,7 +79,6 @@ def test_load_fails_only_with_value_errors(body):
 @settings(deadline=None, max_examples=60)
 @given(st.lists(documents(), min_size=1, max_size=4), st.integers(0, 9999))
 def test_survey_and_report_survive_the_whole_way(cases, wave):
-    """The canonical form parses to itself; a report of it is admitted, of one length, and reads back as itself."""
     asked = [{**document, "name": f"q{index}"} for index, (document, _) in enumerate(cases)]
     answers = {f"q{index}": answer for index, (_, answer) in enumerate(cases)}
 

@@ -94,7 +94,6 @@ def corrected(rows, scores):
 
 
 def main() -> None:
-    """Print the module."""
     print('"""\nThe tables of ``level_table``; made by ``tests/recipes/level_tables.py``, not edited by hand.\n')
     print("Worst variance at a level, in half ranges squared, by nominal epsilon:")
     found = {name: search(float(name) - ROOM) for name in EPSILONS}

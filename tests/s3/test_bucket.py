@@ -23,7 +23,6 @@ SERVER = Path(__file__).parent / ".venv" / "bin" / "moto_server"
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder with a closed survey."""
     folder = tmp_path_factory.mktemp("bucket")
     states(folder / "data").close()
     return folder / "data"
@@ -60,7 +59,6 @@ def files(store: Any, folder: str) -> list[str]:
 
 
 def test_bucket_gives_the_live_results(store: Any, data: Path) -> None:
-    """With every engine; tables and models too, and what is there is never written over."""
     address = "s3://surveys/exams/done"
     words = ["results", "export", "done", "--format", "parquet", "--out", address, "--data", str(data)]
     assert run(*words).exit_code == 0
@@ -80,7 +78,6 @@ def test_bucket_gives_the_live_results(store: Any, data: Path) -> None:
 
 
 def test_what_is_missing_or_changed_in_a_bucket_is_noticed(store: Any, data: Path) -> None:
-    """And what nobody has written is named as that."""
     address = "s3://surveys/spoiled"
     assert run("results", "export", "done", "--format", "parquet", "--out", address, "--data", str(data)).exit_code == 0
     part = "surveys/spoiled/survey=done/revision=1/wave=0/part-0000.parquet"

@@ -19,7 +19,6 @@ def together(is_true: Any, keys: str) -> dict[str, Any]:
 
 
 def always(_: object) -> bool:
-    """Say that a statement is true of every survey."""
     return True
 
 
@@ -44,7 +43,6 @@ def by_facts(facts: Facts) -> bool:
 
 
 def blocks(facts: Facts) -> bool:
-    """Say whether some answers are randomized together."""
     return any("block" in item for item in facts.document["questions"])
 
 
@@ -90,7 +88,6 @@ def token(facts: Facts) -> bool:
 
 
 def trial(facts: Facts) -> bool:
-    """Say whether the survey is a test run."""
     return bool(facts.document.get("trial"))
 
 

@@ -108,12 +108,10 @@ class Facts:
 
     @property
     def own_coin(self) -> bool:
-        """Say whether people toss by themselves."""
         return bool(self.document["privacy"]["procedure"] == "own_coin")
 
     @property
     def by_device(self) -> bool:
-        """Say whether the device draws anything."""
         return not self.own_coin and any(not asked.is_own_fact for asked in self.private)
 
     @property

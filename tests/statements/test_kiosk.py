@@ -59,7 +59,6 @@ def wrong(number: int, folder: Path, fault: Fault | None = None) -> dict[int, li
 
 @pytest.mark.parametrize("number", [EACH_TIME, pytest.param(SLOW, marks=pytest.mark.slow)])
 def test_kiosk_states_what_is_true(tmp_path: Path, number: int) -> None:
-    """No random survey has a false, missing or unknown statement on a device that is handed round."""
     assert wrong(number, tmp_path) == {}
 
 

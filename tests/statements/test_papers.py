@@ -26,12 +26,10 @@ KEYS = marked(dict(translator.catalogue("en")))
 
 @cache
 def surveys() -> list[Survey]:
-    """60 random surveys, made when a test first asks."""
     return [decorated(seed) for seed in range(3 * EACH_TIME)]
 
 
 def test_letters_posters_and_ethics_texts_state_what_is_true() -> None:
-    """None of 60 random surveys has a false, missing or unknown statement in them."""
     wrong = {}
     for survey in surveys():
         facts, words = Facts.of(survey), translator.Words("en")

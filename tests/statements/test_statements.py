@@ -183,7 +183,6 @@ def wrong(seeds: range, folder: Path, fault: Fault | None = None) -> dict[int, l
 
 @pytest.mark.parametrize("number", [EACH_TIME, pytest.param(SLOW, marks=pytest.mark.slow)])
 def test_form_and_receipt_state_what_is_true(tmp_path: Path, number: int) -> None:
-    """No random survey has a false, missing or unknown statement before Begin, or on a receipt."""
     assert wrong(range(number), tmp_path) == {}
 
 

@@ -26,7 +26,6 @@ def keys_alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_terminal_states_what_is_true(capsys: pytest.CaptureFixture[str]) -> None:
-    """None of 60 random surveys has a false, missing or unknown statement, before Begin or on a receipt."""
     wrong = {}
     for seed in range(3 * EACH_TIME):
         survey = decorated(seed)

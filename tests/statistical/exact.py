@@ -62,9 +62,6 @@ def minimum(
     *,
     claimed: tuple[float, float] | None = None,
 ) -> float:
-    """The smallest coverage over sizes and ``GRID``.
-
-    ``claimed`` is the channel that the interval is told; another one than the true ``channel`` is a mutant.
-    """
+    """The smallest coverage over sizes and ``GRID``; ``claimed`` is another channel, told to a mutant's interval."""
     told = claimed or channel
     return min(coverage(method(np.arange(n + 1), n, *told, confidence), n, *channel).min() for n in sizes)

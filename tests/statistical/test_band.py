@@ -16,11 +16,7 @@ Excludes = Callable[[int], Array]
 
 
 def ever_excluded(excludes: Excludes, reported: float, reports: int) -> float:
-    """P(some look at 1 .. reports excludes the truth).
-
-    ``excludes(t)`` says for each count 0 .. t whether the truth is excluded then; each report supports the option with
-    probability ``reported``.
-    """
+    """P(some look at 1 .. reports excludes the truth); ``excludes(t)`` says so for each count 0 .. t."""
     alive, missed = np.ones(1), 0.0
     for t in range(1, reports + 1):
         grown = np.zeros(t + 1)
@@ -62,14 +58,12 @@ def miss(channel: tuple[float, float], p: float, reports: int, alpha: float = 0.
 @pytest.mark.parametrize("channel", [COIN, WARNER])
 @pytest.mark.parametrize("p", [0.0, 0.1, 0.5])
 def test_band_excludes_the_truth_at_most_at_alpha(channel: tuple[float, float], p: float) -> None:
-    """Looks at every one of the first 500 reports."""
     assert miss(channel, p, 500) <= 0.05
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("channel", [COIN, WARNER, CHANNELS["epsilon 3"]])
 def test_band_excludes_the_truth_at_most_at_alpha_up_to_2000(channel: tuple[float, float]) -> None:
-    """Looks at every one of the first 2,000 reports."""
     for p in (0.0, 0.05, 0.1, 0.3, 0.5, 0.9):
         assert miss(channel, p, 2000) <= 0.05
 
@@ -138,10 +132,8 @@ def test_uniform_miss_catches_a_likelihood_ratio_without_mixture() -> None:
 
 
 def test_uniform_miss_catches_a_wrong_channel() -> None:
-    """A coin flip that the band takes for a = .80."""
     assert ever_excluded(band_excludes((0.80, 0.25), 0.9, 500), 0.25 + 0.5 * 0.9, 500) > 0.05
 
 
 def test_uniform_miss_catches_a_larger_alpha() -> None:
-    """A band made for alpha = .10 is found out."""
     assert miss(COIN, 0.3, 500, alpha=0.1) > 0.05

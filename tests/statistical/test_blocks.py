@@ -30,13 +30,7 @@ HIDDEN = blocks(block(in_block("a"), SHOWN, odds="20"))
 
 
 class Samples:
-    """Samples of reports of a block.
-
-    Args:
-        survey: its only block is drawn.
-        truth: share of each combination, in the order of the block's.
-        seed: of the generator.
-    """
+    """Samples of reports of a survey's only block; ``truth`` has the shares of combinations in the block's order."""
 
     def __init__(self, survey: Survey, truth: list[float], seed: int) -> None:
         self.survey = survey
@@ -120,7 +114,6 @@ def test_limits_of_a_hidden_question_hold(n: int) -> None:
 
 
 def test_limits_hold_in_most_of_some_runs() -> None:
-    """The small version of all of them."""
     found = coverages("sparse", 200, 60)
     del found["rejected"]
     assert min(found.values()) >= 0.85

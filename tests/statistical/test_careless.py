@@ -70,7 +70,6 @@ def people(survey: Survey, n: int, careless: float, generator: np.random.Generat
 
 
 def tables(columns: Columns) -> Iterator[tuple[str, float | None, float | None]]:
-    """Limits of the table's figures."""
     table = crosstab(columns, "g", "y", rule=CAREFUL)
     apart = compare(columns, "y", "g", rule=CAREFUL).differences[0]
     figures = {"cell": table.cells[1][1], "rare cell": table.cells[1][0], "share": table.conditional[1][1]}
@@ -103,7 +102,6 @@ SETTINGS = [(careless, n) for careless in (0.0, 0.05, 0.2) for n in (300, 2000)]
 @pytest.mark.parametrize("groups", [PUBLIC, ODDS_20, COIN])
 @pytest.mark.parametrize("outcome", [PUBLIC, ODDS_20])
 def test_tables_cover(outcome: dict[str, Any], groups: dict[str, Any], careless: float, n: int) -> None:
-    """A thousand samples of each setting."""
     found = coverage(asked(groups, outcome), tables, careless, n, 1000)
     assert min(found.values()) >= 0.93, found
 
@@ -112,7 +110,6 @@ def test_tables_cover(outcome: dict[str, Any], groups: dict[str, Any], careless:
 @pytest.mark.parametrize(("careless", "n"), SETTINGS)
 @pytest.mark.parametrize("outcome", [PUBLIC, ODDS_20, DECLINED])
 def test_logits_cover(outcome: dict[str, Any], careless: float, n: int) -> None:
-    """A thousand samples of each setting."""
     found = coverage(asked(PUBLIC, outcome), logit, careless, n, 1000)
     assert min(found.values()) >= 0.93, found
 

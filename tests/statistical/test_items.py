@@ -98,10 +98,7 @@ def test_limits_of_the_spread_hold_their_level(spread: float) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("pi", "gamma"), [(0.2, 0.0), (0.0, 0.1)])
 def test_limits_of_classes_without_people_hold_their_level(pi: float, gamma: float) -> None:
-    """No sample is refused because nobody is in a class; limits at 1.92 would hold .924 of beta.
-
-    Nor where another class is near 0 in each group of people.
-    """
+    """An empty class, or one near 0 in each group, refuses no sample; limits at 1.92 would hold .924 of beta."""
     draws, held, truth = np.random.default_rng(29), Counter[str](), {"beta": 1 - pi - gamma, "pi": pi, "gamma": gamma}
     x, arm = np.repeat([0, 1], 500), np.tile([0, 1], 500)
     chances = pi + (1 - pi - gamma) * np.array([0.25, 0.75])[arm]

@@ -61,13 +61,7 @@ TABLES = {
 
 
 class Survey:
-    """Two questions, and samples of their reports.
-
-    Args:
-        first: name of the first question.
-        second: name of the second one.
-        truth: shares of the true pairs.
-    """
+    """Two questions, the shares of their true pairs, and samples of their reports."""
 
     def __init__(self, first: str, second: str, truth: Any) -> None:
         questions = [parsed(QUESTIONS[name]) for name in (first, second)]
@@ -284,10 +278,7 @@ def test_limits_hold_in_heavy_and_in_light_regions(outcome: str, runs: int, leas
 
 
 def of_measures(outcome: Variable, light: float, runs: int) -> tuple[float, float]:
-    """How often independent answers are found to depend on each other, and limits of the odds ratio hold it.
-
-    Two regions, of which the light one has this share of the reports; 20 % decline where the outcome says so.
-    """
+    """How often independence is rejected and the odds ratio held, the light region having this share of reports."""
     generator = np.random.Generator(np.random.PCG64(12))
     truth = np.array([0.56, 0.24, 0.2]) if outcome.absent else np.array([0.7, 0.3])
     channel = outcome.likelihood(np.arange(len(truth), dtype=np.uint8))
@@ -388,14 +379,7 @@ def test_mean_of_two_scores_has_the_limits_of_the_share() -> None:
 
 
 class Panel:
-    """Two questions "a" and "b" that the same people answer alike in each wave.
-
-    Args:
-        first, second: questions of the survey.
-        truth: shares of the pairs of true values.
-        waves: number of waves.
-        weighted: a person of the first answer to "a" has weight 3, as by a public question.
-    """
+    """Two questions, answered alike by the same people in each wave; ``weighted``: the first answer to "a" counts 3."""
 
     def __init__(self, first: Any, second: Any, truth: Any, waves: int, *, weighted: bool = False) -> None:
         asked = [{**each, "name": name} for each, name in ((first, "a"), (second, "b"))]
@@ -502,10 +486,7 @@ def test_standard_errors_of_tables_of_several_waves_are_those_of_the_estimates()
     ],
 )
 def test_tables_of_several_waves_cover_in_two_thousand_samples(panel: Panel, people: int) -> None:
-    """At least .9345, and limits at most 1.10 times as wide as those of who knows all; independence keeps its level.
-
-    Limits for independent reports hold .76 to .82.
-    """
+    """At least .9345, at most 1.10 times as wide as needed; limits for independent reports hold .76 to .82."""
     found = held(panel, people, 2000)
 
     assert min(found.coverage.values()) >= 0.9345

@@ -112,10 +112,7 @@ def test_limits_hold_their_level_where_two_edges_meet(
 
 @pytest.mark.slow
 def test_limits_of_weighted_groups_hold_their_level() -> None:
-    """Kish, with weights that do not depend on the answer: in 2,000 samples, pi of cheater detection.
-
-    The linearised error of the same closed form is as long, in the mean of the samples.
-    """
+    """With weights that do not depend on the answer; the linearised error of the closed form is as long, on average."""
     dice, held, ratios = np.random.default_rng(11), 0, []
     chances, inverse = np.array([_cheaters(p, 0.2, 0.6) for p in P]), np.linalg.inv([[1, p] for p in P])
     for _ in range(SAMPLES):
@@ -170,10 +167,7 @@ def lists() -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
 
 @pytest.mark.slow
 def test_limits_of_list_experiments_hold_their_level() -> None:
-    """By the difference in means, combined with the direct question, and by maximum likelihood.
-
-    Standard errors are as large as the spread of the estimates, to a tenth.
-    """
+    """By means, with the direct question too, and by likelihood; errors are the spread of the estimates, to a tenth."""
     ways, found = ways_of_counts(ITEMS), dict[str, list[tuple[float, float, bool]]]()
     for counts, halves, direct in lists():
         raw, error = difference_in_means(counts[halves == 1], counts[halves == 0])

@@ -32,7 +32,6 @@ def skewed(generator: np.random.Generator, n: int) -> np.ndarray:
 
 
 def bimodal(generator: np.random.Generator, n: int) -> np.ndarray:
-    """Two groups of equal size."""
     return np.where(generator.random(n) < 0.5, generator.beta(20, 80, n), generator.beta(80, 20, n))
 
 

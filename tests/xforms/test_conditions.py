@@ -171,7 +171,6 @@ def _here(survey: Survey, names: Mapping[str, str], answers: Mapping[str, Any]) 
 
 
 def test_condition_holds_where_it_holds_in_odk_or_is_noted(tmp_path: Path) -> None:
-    """Over all combinations of answers, blanks included."""
     form = tmp_path / "form.xlsx"
     form.write_bytes(workbook(survey=FORM, choices=CHOICES))
     imported = read_xlsform(form.read_bytes())
