@@ -191,9 +191,8 @@ class BackEnd(ABC):
             return db.execute(query, parameters).fetchone()
 
     def one_of(self, make: Callable[..., T], query: str, parameters: Sequence[Any] = ()) -> T | None:
-        """Return what ``make`` gives for the values of the first row, see ``row_of``; None without a row."""
-        row = self.row_of(query, parameters)
-        return None if row is None else make(*row)
+        """Return what ``make`` gives for the values of the first row, see ``rows_of``; None without a row."""
+        return next((make(*row) for row in self.rows_of(query, parameters)), None)
 
     @contextmanager
     def deleting(self) -> Iterator[Handle]:

@@ -312,8 +312,8 @@ class KeyTables(AccountTables):
     def session(self, session_hash: bytes, now: int) -> StaffSession | None:
         """Return a session that has not expired, of an account that is not disabled, and record its use; or None."""
         query = f"{_SESSIONS} AND session_hash = ?"
-        row = self._back_end.row_of(query, [now - SESSION_IDLE, now - SESSION_MOST, session_hash])
-        session = None if row is None else StaffSession(row[5], account_of(*row), *row[6:])
+        found = self._back_end.rows_of(query, [now - SESSION_IDLE, now - SESSION_MOST, session_hash])
+        session = next((StaffSession(row[5], account_of(*row), *row[6:]) for row in found), None)
         if session is not None and session.used < now - PRECISION:
             with self._back_end.write() as db:
                 # UPDATE, not INSERT: a session that was ended since the read stays ended.
