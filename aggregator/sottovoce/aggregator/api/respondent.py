@@ -156,7 +156,9 @@ def register_limits(app: Flask, settings: Settings) -> None:
 
     def check() -> None:
         if PASSED not in request.environ:
-            limits.check_sender(f"{request.method} {request.path}", request.remote_addr, _forwarded_for())
+            # WSGI joins all lines in order: the nearest proxy appends last, and the sender may have written the first.
+            forwarded = request.headers.get("X-Forwarded-For", "")
+            limits.check_sender(f"{request.method} {request.path}", request.remote_addr, forwarded)
             check_head(request.method, request.path, [(name.lower(), value) for name, value in request.headers])
 
     def note(reply: Response) -> Response:
@@ -168,17 +170,12 @@ def register_limits(app: Flask, settings: Settings) -> None:
                 reply.headers["Access-Control-Allow-Headers"] = "Authorization, Content-Type"
         reply.headers.extend(limits.headers(asked, status))
         if PASSED not in request.environ:
-            limits.note(asked, status, request.remote_addr, _forwarded_for())
+            limits.note(asked, status, request.remote_addr, request.headers.get("X-Forwarded-For", ""))
         return reply
 
     register_hosts(app, settings.hosts, bool(settings.trusted_hosts))
     app.before_request(check)
     app.after_request(note)
-
-
-def _forwarded_for() -> str:
-    # All lines in order: the nearest proxy appends last, and the sender may have written the first.
-    return ",".join(request.headers.getlist("X-Forwarded-For"))
 
 
 def _asset(name: str, folder: str | None = None) -> Response:
