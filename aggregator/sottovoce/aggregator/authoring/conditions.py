@@ -11,7 +11,6 @@ from typing import Any
 
 from sottovoce.aggregator.authoring.draft import DraftItem, DraftProblem, SurveyDraft, absent_keys, on_card
 from sottovoce.shared.types import TYPES
-from sottovoce.shared.types.base import QuestionType
 
 _DENIALS = (
     " no not never none nothing nein nie niemals kein keine nicht nunca jamás ninguno ninguna non jamais aucun aucune "
@@ -79,7 +78,7 @@ def earlier_questions(draft: SurveyDraft, number: int) -> list[EarlierQuestion]:
     used = {row.question: row.options for row in rows}
     found = []
     for place, card in enumerate(draft.cards[:number]):
-        kind = _kind_of(card)
+        kind = card.kind
         if kind is not None and kind.single:
             least = str(card.treated.get("min", "")) if "min" in kind.keys else ""
             answers = {} if "min" in kind.keys else answers_of(card)
@@ -90,14 +89,9 @@ def earlier_questions(draft: SurveyDraft, number: int) -> list[EarlierQuestion]:
     return found
 
 
-def _kind_of(card: DraftItem) -> QuestionType | None:
-    return TYPES.get(str(card.treated.get("type", "boolean")))
-
-
 def answers_of(card: DraftItem) -> Mapping[str, Mapping[str, str]]:
     """Return the labels by language of a question's options, by option name."""
-    kind = _kind_of(card)
-    if kind is None or kind.truth == "yes_no":
+    if card.kind is None or card.kind.truth == "yes_no":
         return {"yes": {}, "no": {}}
     return {str(choice.get("name")): choice.get("label", {}) for choice in card.treated.get("choices", ())}
 
@@ -188,7 +182,7 @@ def _problem_key(draft: SurveyDraft, number: int, card: DraftItem, shown: Mappin
         if asked is None:
             later = {name for each in draft.cards[number:] for name in names_of(each.asked)}
             return "condition_later" if name in later else "condition_gone"
-        if _kind_of(asked) is not None and (found := _answer_problem(asked, name, wanted)):
+        if asked.kind is not None and (found := _answer_problem(asked, name, wanted)):
             return found
         if asked.harm != "public" and card.harm == "public" and card.type in (*TYPES, "matrix"):
             return "condition_public"
@@ -215,7 +209,7 @@ def with_rows(names: Mapping[str, str], cards: Sequence[DraftItem]) -> dict[str,
 
 def _answer_problem(asked: DraftItem, name: str, wanted: object) -> str:
     is_range = isinstance(wanted, Mapping) and NOT not in wanted
-    if (kind := _kind_of(asked)) and "min" in kind.keys:
+    if asked.kind and "min" in asked.kind.keys:
         return "" if is_range else "condition_option"
     row, options = _row(name, wanted), set(answers_of(asked))
     if is_range or not options.issuperset(row.options):

@@ -256,9 +256,8 @@ def unit_epsilons(cards: Sequence[tuple[DraftItem, float]]) -> list[float]:
 
 def goal_of(card: DraftItem) -> str:
     """Return the planned analysis of a card as a key: ``share``, or the kind of answer and the chosen use."""
-    kind = str(card.treated.get("type", ""))
-    uses = uses_of(kind)
-    return f"{TYPES[kind].truth}_{card.use or uses[0]}" if uses else "share"
+    uses = uses_of(card.kind)
+    return f"{card.kind.truth}_{card.use or uses[0]}" if card.kind and uses else "share"
 
 
 def _widest_cell(draft: SurveyDraft, people: int, known: Sequence[tuple[DraftItem, Figures]]) -> float | None:

@@ -46,7 +46,7 @@ def _fields(draft: SurveyDraft) -> Iterator[tuple[_Key, str]]:
     for number, card in enumerate(draft.cards):
         yield from _map_fields(number, _without_arms(draft, card.asked), draft.tags)
         yield (number, "harm", ""), card.harm
-        yield (number, "use", ""), card.use or next(iter(uses_of(str(card.treated.get("type", "")))), "")
+        yield (number, "use", ""), card.use or next(iter(uses_of(card.kind)), "")
         yield (number, "mechanism", ""), _as_text(card.mechanism)
         yield (number, "block", ""), card.block
 

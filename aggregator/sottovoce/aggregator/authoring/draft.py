@@ -18,6 +18,7 @@ from sottovoce.shared.arms.arms import ARM, Arm, SampledSurvey
 from sottovoce.shared.parse_item import CONDITIONS, MEASURES
 from sottovoce.shared.survey_keys import RESEARCHER_TEXTS, SURVEY_TEXTS
 from sottovoce.shared.types import TYPES
+from sottovoce.shared.types.base import QuestionType
 
 FORMAT = "sottovoce-draft/2"
 """Format of a stored draft: ``survey``, its document as in a survey file, and ``notes``, what only its author has."""
@@ -137,6 +138,7 @@ class DraftItem:
         name: name of the question in conditions and files.
         type: type of the item as in a survey file.
         treated: part of the document with type and true values: under ``of`` for a matrix, else the whole document.
+        kind: its type of true values; None for a note, and for a type that there is not.
     """
 
     asked: Mapping[str, Any]
@@ -147,11 +149,13 @@ class DraftItem:
     name: str = field(init=False, repr=False, compare=False)
     type: str = field(init=False, repr=False, compare=False)
     treated: Mapping[str, Any] = field(init=False, repr=False, compare=False)
+    kind: QuestionType | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", str(self.asked.get("name", "")))
         object.__setattr__(self, "type", str(self.asked.get("type", "boolean")))
         object.__setattr__(self, "treated", self.asked.get("of", {}) if self.type == "matrix" else self.asked)
+        object.__setattr__(self, "kind", TYPES.get(str(self.treated.get("type", "boolean"))))
 
     @property
     def row_count(self) -> int:
@@ -327,8 +331,7 @@ def with_part(document: Mapping[str, Any], path: str, value: object) -> dict[str
 
 def least_of(card: DraftItem) -> Any:  # noqa: ANN401 - an answer of the card's type
     """Return the lowest answer: no, the first option, no option chosen, or the lower bound of each number."""
-    treated = card.treated
-    kind = TYPES.get(str(treated.get("type")), TYPES["boolean"])
+    treated, kind = card.treated, card.kind or TYPES["boolean"]
     if kind.truth == "yes_no":
         return "no"
     if kind.is_set:
@@ -345,7 +348,7 @@ def absent_keys(card: DraftItem, declining: str) -> dict[str, Any]:
     Only an answer of its own causes no bias. Numbers and multiple choices cannot have one; a missing answer to them
     counts as the value that the card names, and for a multiple choice as no option chosen.
     """
-    kind, given = TYPES.get(str(card.treated.get("type", "")), TYPES["boolean"]), card.treated
+    kind, given = card.kind or TYPES["boolean"], card.treated
     # Where a person's own fact hides the answer there is no way to decline.
     if declining == "each" or "procedure" in given:
         return {key: given[key] for key in ABSENT_KEYS if key in given}
@@ -477,17 +480,14 @@ def is_in(card: DraftItem, arm: str) -> bool:
     return arm in named if isinstance(named, list | tuple) else named == arm
 
 
-def _at_least_one(ask: object) -> int | None:
-    """Return how many questions are asked; None for all, and for what an imported file has and is no such number."""
-    return ask if isinstance(ask, int) and ask > 0 else None
-
-
 class DraftSample(SampledSurvey):
     """Sample of questions that a person is asked of a draft, complete or not: rows of cards, and a block at once."""
 
     def __init__(self, draft: SurveyDraft) -> None:
         self.arms = tuple(Arm(name, weight) for name, weight in arms_of(draft).items())
-        self.ask = _at_least_one(draft.head.get("ask"))
+        ask = draft.head.get("ask")
+        # None, too, for what an imported file has and is no number of questions.
+        self.ask = ask if isinstance(ask, int) and ask > 0 else None
         self.rows = [card for card in draft.cards for _ in range(card.row_count)]
         units: dict[object, list[int]] = {}
         for index, card in enumerate(self.rows):
@@ -495,7 +495,7 @@ class DraftSample(SampledSurvey):
             if card.block or (card.harm != "public" and card.type in (*TYPES, "matrix")):
                 units.setdefault(card.block or index, []).append(index)
         self.units = tuple(map(tuple, units.values()))
-        blocks = {unit: self.rows[unit[0]].block for unit in self.units}
-        self.asked_by_unit = {unit: _at_least_one(draft.ask_of(blocks[unit])) or len(unit) for unit in blocks}
+        drawn = ((unit, draft.ask_of(self.rows[unit[0]].block)) for unit in self.units)
+        self.asked_by_unit = {unit: m if isinstance(m, int) and m > 0 else len(unit) for unit, m in drawn}
         places = [[index for index, card in enumerate(self.rows) if is_in(card, arm.name)] for arm in self.arms]
         self.places_by_arm = [*map(tuple, places)] or [tuple(range(len(self.rows)))]

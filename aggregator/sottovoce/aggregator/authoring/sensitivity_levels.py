@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from sottovoce.aggregator.authoring.draft import DraftItem
 from sottovoce.shared.questions import QuestionReader
 from sottovoce.shared.types import TYPES
+from sottovoce.shared.types.base import QuestionType
 
 EPSILONS = {"little": "2", "clearly": "1.0986", "badly": "0.6931"}
 ODDS = {"clearly": 3, "badly": 2}
@@ -95,17 +96,16 @@ def _is_scale(first: str, last: str) -> bool:
     )
 
 
-def uses_of(kind: str) -> Sequence[str]:
+def uses_of(kind: QuestionType | None) -> Sequence[str]:
     """Return the planned analyses to choose from for a question type; empty if they do not affect the mechanism."""
-    return USES.get(TYPES[kind].truth, ()) if kind in TYPES else ()
+    return USES.get(kind.truth, ()) if kind else ()
 
 
 def mechanism_for(card: DraftItem, has_category: bool) -> Mapping[str, Any]:
     """Return a private card's mechanism as in a survey file; ``has_category``: "prefer not to say" is an answer."""
     if card.harm == "other":
         return card.mechanism or {"epsilon": EPSILONS["clearly"]}
-    kind = TYPES.get(str(card.treated.get("type", "")), TYPES["boolean"])
-    epsilon = {"epsilon": EPSILONS[card.harm]}
+    kind, epsilon = card.kind or TYPES["boolean"], {"epsilon": EPSILONS[card.harm]}
     if not kind.takes_category:
         name = _BY_USE.get((kind.truth, card.use))
         return {"name": name, **epsilon} if name else epsilon
@@ -131,7 +131,7 @@ def harm_of(asked: Mapping[str, Any]) -> tuple[str, str, Mapping[str, Any] | Non
     has_category = asked.get("absent_category") is True
     for is_same in (_is_same_mechanism, partial(_is_same_channel, asked)):
         for harm in EPSILONS:
-            for use in ("", *uses_of(str(asked.get("type", "")))):
+            for use in ("", *uses_of(DraftItem(asked).kind)):
                 if is_same(mechanism_for(DraftItem(asked, harm, use), has_category), mechanism):
                     return harm, use, None
     return "other", "", mechanism

@@ -176,7 +176,7 @@ def _split(draft: SurveyDraft) -> dict[str, bool]:
     """
     found: dict[str, bool] = {}
     for card in draft.cards:
-        kind = TYPES.get(str(card.treated.get("type", "")))
+        kind = card.kind
         openly = kind is None or kind.may_be_public
         on = [found[name] for key in CONDITIONS for name in card.asked.get(key, ()) if name in found]
         if on or (card.harm != "public" and kind is not None and openly and "anchor" not in card.asked):

@@ -102,9 +102,8 @@ _OF_CARDS = ("use", "visible_if", "any_of", "mechanism", "when_absent", "cohort"
 
 
 def _card_value(field: str, value: str, card: DraftItem, draft: SurveyDraft, words: Words) -> str:
-    kind = TYPES.get(str(card.treated.get("type", "boolean")))
     if field == "use":
-        key = f"use_{kind.truth if kind else ''}_{value}"
+        key = f"use_{card.kind.truth if card.kind else ''}_{value}"
         return words.translate(key) if words.knows(key) else words.translate("field_other")
     if field in ("cohort", "in_files", "anchor"):
         return words.translate("answer_yes")

@@ -219,14 +219,14 @@ def _card(form: PostedForm, number: int, card: DraftItem, base: SurveyDraft) -> 
         asked |= {"anchor": None, "known_share": None}
     asked = {key: value for key, value in asked.items() if value not in ("", {}, None)}
     asked = posted_conditions(form, prefix, asked | {"label": asked.get("label", {})}, earlier_questions(base, number))
-    kind, use = str(asked.get("of", asked).get("type", "")), form.get(f"{prefix}.use", card.use)
+    use = form.get(f"{prefix}.use", card.use)
     harm = form.get(f"{prefix}.harm", card.harm)
     harm = harm if harm in draft_model.HARMS else card.harm
     epsilon = form.get(f"{prefix}.epsilon", "").strip().replace(",", ".")
     return DraftItem(
         asked,
         "clearly" if harm == "public" and "procedure" in asked else harm,
-        use if use in uses_of(kind) else "",
+        use if use in uses_of(DraftItem(asked).kind) else "",
         {"epsilon": epsilon[:20]} if epsilon else card.mechanism,
         card.block,
     )
@@ -458,11 +458,11 @@ def _items(figures: DraftFigures, sentences: Sentences) -> list[ItemView]:
             indices[number],
             card.name if draft_model.is_given(card.name) else "",
             final.name,
-            uses_of(str(card.treated.get("type", ""))),
+            uses_of(card.kind),
             steps_of(draft, card),
             found.question if found else None,
             sentences.within(found),
-            [*sentences.margin(draft, found), *sentences.way_out(draft, card)],
+            [*sentences.margin(draft, card, found)],
             earlier_questions(draft, number),
             *conditions_of(card),
         )
@@ -673,8 +673,9 @@ def orders_of(card: DraftItem) -> Sequence[str]:
     """Return the orders that a card can have besides the written one; empty without options or rows."""
     if card.type == "matrix":
         return (RANDOM,)
-    has_choices = card.type in TYPES and TYPES[card.type].list_key == "choices"
-    return () if not has_choices else (RANDOM, REVERSED_HALF) if card.type in SCALES else (RANDOM,)
+    if card.kind is None or card.kind.list_key != "choices":
+        return ()
+    return (RANDOM, REVERSED_HALF) if card.type in SCALES else (RANDOM,)
 
 
 def written_last(card: DraftItem) -> str:

@@ -1,6 +1,6 @@
 """Write sentences with numbers for the page "Design", and labels for the places of a survey's texts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -24,20 +24,27 @@ class Sentences:
 
     words: Words
 
-    def margin(self, draft: SurveyDraft, found: Figures | None) -> Sequence[str]:
-        """Return sentences about the expected precision of a question; an incomplete question has none yet."""
+    def margin(self, draft: SurveyDraft, card: DraftItem, found: Figures | None) -> Iterator[str]:
+        """Yield sentences about the expected precision of a question, which an incomplete one has not yet.
+
+        They end in a warning if people cannot decline to answer it, with a remedy if a field offers one.
+        """
         if found is None:
-            return [self.words.translate("design_margin_later")]
-        if found.margin is None or draft.people is None:
-            return [self._needed_sentence(found, draft.declining)]
-        key = "design_margin_mean" if found.number else "design_margin_share"
-        first = self.words.count(key, draft.people, margin=self._size(found, found.margin))
-        if not found.epsilon:
-            return [first]
-        openly = self.words.translate("design_openly", margin=self._size(found, found.openly or 0.0))
-        # An aim that these people already reach needs no further number.
-        needed = [self._needed_sentence(found, draft.declining)] if found.margin > found.wanted else []
-        return [first, openly, *needed]
+            yield self.words.translate("design_margin_later")
+        elif found.margin is None or draft.people is None:
+            yield self._needed_sentence(found, draft.declining)
+        else:
+            key = "design_margin_mean" if found.number else "design_margin_share"
+            yield self.words.count(key, draft.people, margin=self._size(found, found.margin))
+            if found.epsilon:
+                yield self.words.translate("design_openly", margin=self._size(found, found.openly or 0.0))
+            # An aim that these people already reach needs no further number.
+            if found.epsilon and found.margin > found.wanted:
+                yield self._needed_sentence(found, draft.declining)
+        if card.type in (*TYPES, "matrix") and not absent_keys(card, draft.declining):
+            yield self.words.translate("design_no_way_out")
+            if card.kind is not None and card.kind.truth == "number" and "procedure" not in card.treated:
+                yield self.words.translate("design_offer_way_out", field=self.words.translate("design_absent"))
 
     def within(self, found: Figures | None) -> str:
         """Return the margin of a question with the expected number of people; "" if there is none yet."""
@@ -73,15 +80,6 @@ class Sentences:
         """Format odds as an upper bound: rounded up to one decimal, which is left out where it is 0."""
         tenths = ceil(10 * odds - 1e-9)
         return self.words.number(tenths / 10, 1 if tenths % 10 else 0)
-
-    def way_out(self, draft: SurveyDraft, card: DraftItem) -> Sequence[str]:
-        """Return a warning if people cannot decline to answer a question, and a remedy if a field offers one."""
-        if not (card.type in TYPES or card.type == "matrix") or absent_keys(card, draft.declining):
-            return []
-        kind = TYPES.get(str(card.treated.get("type", "")))
-        has_field = kind is not None and kind.truth == "number" and "procedure" not in card.treated
-        remedy = [self.words.translate("design_offer_way_out", field=self.words.translate("design_absent"))]
-        return [self.words.translate("design_no_way_out"), *(remedy if has_field else [])]
 
     def _needed_sentence(self, found: Figures, declining: str) -> str:
         if found.needed is None:
