@@ -17,7 +17,7 @@ from importlib.resources import files
 from flask import Flask, Response, current_app, g, redirect, request
 from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.accounts.authentication import now, storage
-from sottovoce.aggregator.analysis.worked_example import Workings, has_band, limits, worked_in_words
+from sottovoce.aggregator.analysis.worked_example import has_band, limits
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.http.routing import Route
@@ -95,6 +95,7 @@ def translation() -> dict[str, object]:
         "words": spoken,
         "translate": spoken.translate,
         "count": spoken.count,
+        "write": spoken.write,
         "languages": OWN_NAMES,
         "reviewed": REVIEWED,
         "rehearsed": None,
@@ -127,7 +128,8 @@ def figure(value: float | None, estimate: Estimate, grid: Grid | None = None) ->
     """Format a share as a percentage with one decimal, and any other value by the question's grid; None as a dash."""
     if value is None:
         return "–"
-    return percent(value) if estimate.kind == "share" else words().write.number(value, grid, decimals=_digits(estimate))
+    write = words().write
+    return write.percent(value) if estimate.kind == "share" else write.number(value, grid, decimals=_digits(estimate))
 
 
 def _digits(estimate: Estimate) -> int | None:
@@ -170,28 +172,8 @@ def tick(part: int, axis: tuple[float, float], kind: str, grid: Grid | None = No
     value = low + part / 100 * (high - low)
     if kind == "share":
         decimals = 0 if high - low >= 0.2 else 1
-        return percent(value, decimals) if part == HUNDRED else words().number(value * 100, decimals)
+        return words().write.percent(value, decimals) if part == HUNDRED else words().number(value * 100, decimals)
     return words().write.number(value, grid)
-
-
-def points(share: float) -> str:
-    """Format a difference of shares in percentage points."""
-    return words().translate("joint_points", number=words().number(100 * share, 1))
-
-
-def percent(share: float | Fraction, decimals: int = 1) -> str:
-    """Write a share as a percentage in the reader's language."""
-    return words().write.percent(share, decimals)
-
-
-def epsilon(value: float) -> str:
-    """Write epsilon with two decimals, rounded up."""
-    return words().write.epsilon(value)
-
-
-def worked(steps: Workings) -> str:
-    """Write the sentences that work a share of yes out, its limits last."""
-    return worked_in_words(steps, words())
 
 
 def odds(question: Question) -> str:
@@ -217,15 +199,14 @@ def numbers(mechanism: Mechanism) -> str:
 
 
 def _range(low: float, high: float, estimate: Estimate, grid: Grid | None) -> str:
+    write = words().write
     if estimate.kind == "share":
-        return words().write.interval(percent(low), percent(high))
-    ends = (words().write.number(end, grid, towards, _digits(estimate)) for end, towards in ((low, -1), (high, 1)))
-    return words().write.interval(*ends)
+        return write.interval(write.percent(low), write.percent(high))
+    ends = (write.number(end, grid, towards, _digits(estimate)) for end, towards in ((low, -1), (high, 1)))
+    return write.interval(*ends)
 
 
-FILTERS = (
-    has_band, figure, difference, interval, together, place, tick, percent, epsilon, points, worked, odds, numbers,
-)  # fmt: skip
+FILTERS = has_band, figure, difference, interval, together, place, tick, odds, numbers
 """All filters; templates use them by function name."""
 
 

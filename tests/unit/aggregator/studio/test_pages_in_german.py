@@ -14,7 +14,7 @@ from sottovoce.aggregator.authoring.to_survey import draft_of
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.surveys import document
-from tests.unit.aggregator.studio.joint_pages import SITE, app, client
+from tests.unit.aggregator.studio.joint_pages import SITE, app, client, get
 
 __all__ = ["app", "client"]
 
@@ -122,3 +122,10 @@ def _page(client: FlaskClient, path: str, language: str) -> str:
     reply = client.get(f"/dashboard/{path}", base_url=SITE, headers=headers, follow_redirects=True)
     assert reply.status_code in {200, 409, 422}, (path, reply.status_code)
     return str(reply.text)
+
+
+def test_numbers_of_a_template_are_written_for_each_reader(client: FlaskClient) -> None:
+    """A template is compiled once: what it computes of its own numbers then is in the first reader's language."""
+    get(client, "done/tables")
+    assert ">95\u00a0%</option>" in get(client, "done/tables", "de").text
+    assert ">95%</option>" in get(client, "done/tables").text

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sottovoce.aggregator.analysis.estimates import QuestionResult
-from sottovoce.aggregator.analysis.worked_example import Workings
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.shared.answers import ABSENT, Grid
 
@@ -86,7 +85,7 @@ class QuestionCard:
 
     Attributes:
         labels: labels of the options, by name.
-        worked: arithmetic of the share of "yes"; None if the question has no worked example.
+        worked: sentences with the arithmetic of the share of "yes"; "" if the question has no worked example.
         absent_as: answer that a missing answer is counted as; "" if the question has none.
         alone: what the figures of a question of a design take for granted; "" of others.
         declined: people whom the shares describe, and the share of the others; "" if everybody answers.
@@ -99,7 +98,7 @@ class QuestionCard:
     title: str
     result: QuestionResult
     labels: Mapping[str, str]
-    worked: Workings | None
+    worked: str
     charts: Sequence[Chart]
     absent_as: str
     alone: str = ""

@@ -18,7 +18,7 @@ from sottovoce.aggregator.analysis.worked_example import limits
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.i18n.translator import Words
-from sottovoce.aggregator.studio.request_context import figure, interval, percent, place, tick
+from sottovoce.aggregator.studio.request_context import figure, interval, place, tick
 from sottovoce.aggregator.studio.results.result_cards import Chart, ChartRow, QuestionCard
 from sottovoce.aggregator.studio.results.results_view import ResultsView
 
@@ -93,7 +93,7 @@ def _foot(card: QuestionCard, view: ResultsView, words: Words) -> Iterator[str]:
     if estimates:
         banded = any(each.band_low is not None for each in estimates) and not view.results.closed
         head = "results_band_head" if banded else "results_interval_head"
-        yield words.translate(head, confidence=percent(estimates[0].confidence, 0))
+        yield words.translate(head, confidence=words.write.percent(estimates[0].confidence, 0))
     if any(chart.is_unlimited for chart in card.charts):
         yield words.translate("results_no_limits")
     yield words.translate("results_n", reports=card.result.n)
