@@ -1,6 +1,6 @@
 """Compute the estimated share of yes from the reports in steps that a reader can check by hand.
 
-``Workings`` holds the arithmetic as numbers and a template; pages and the terminal say it with the same sentences.
+Pages and the terminal say them with the same sentences.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,36 +40,6 @@ WorkedNumber = Percent | Ratio | Fraction | int
 """A number in the sentence; a Fraction is shown as one."""
 
 
-@dataclass(frozen=True)
-class Workings:
-    """Parts of the sentence about one share of yes.
-
-    Attributes:
-        yes: reported share of yes; a count if no rounded share gives the displayed result.
-        form: template of the arithmetic, ``LINE`` or ``QUOTIENT``.
-        parts: numbers for the template.
-        result: unbiased share, as displayed.
-        beyond: True if the result is outside [0, 1], which only chance can cause.
-        low, high: limits to show, at level ``confidence``.
-        is_band: True if the limits are valid for repeated looks.
-    """
-
-    reports: int
-    yes: Percent | int
-    form: str
-    parts: tuple[WorkedNumber, ...]
-    result: Percent
-    beyond: bool
-    low: float
-    high: float
-    confidence: float
-    is_band: bool
-
-    def arithmetic(self, write: NumberFormat) -> str:
-        """Return the arithmetic with its numbers written in one language."""
-        return self.form.format(*(written(part, write) for part in self.parts))
-
-
 def written(number: WorkedNumber, write: NumberFormat) -> str:
     """Return a number of the arithmetic in one language; a fraction stays one."""
     if isinstance(number, Percent):
@@ -91,44 +61,45 @@ def has_band(estimate: Estimate, still_open: bool) -> bool:
     return still_open and estimate.band_low is not None and estimate.band_high is not None
 
 
-def yes_workings(result: QuestionResult, still_open: bool) -> Workings | None:
-    """Return the share of yes to the displayed digit, with its limits; None if it has no workings.
+def worked_in_words(result: QuestionResult, still_open: bool, words: Words) -> str:
+    """Return the sentences that work the share of yes out to the displayed digit, its limits last; "" without any.
 
-    That is so for other question types, public questions, no reports yet, or revisions with different channels.
+    Other types of questions have none, nor public ones, those without a report, and revisions of different channels.
+    Example: "30% of the reports (n = 100) said yes; 2 × 30% − 1/2 = 10.0%. 95% interval: 0.0% to 30.2%."
     """
     support = getattr(result.question.mechanism, "support", None)
     # In the crosswise model people say neither yes nor no.
     is_crosswise = result.question.by_fact and result.question.by_fact.is_crosswise
     if result.question.kind.truth != "yes_no" or support is None or is_crosswise:
-        return None
+        return ""
     for yes in result.estimates:
         if yes.option == "yes" and yes.raw is not None and yes.count is not None:
-            a, b = support
-            return _workings(yes, a, b, still_open)
-    return None
+            return _worked(yes, *support, still_open, words)
+    return ""
 
 
-def worked_in_words(steps: Workings, words: Words) -> str:
-    """Return the sentences that work a share of yes out, its limits last.
-
-    Example: "30% of the reports (n = 100) said yes; 2 × 30% − 1/2 = 10.0%. 95% interval: 0.0% to 30.2%."
-    """
-    write = words.write
-    figures = {"yes": written(steps.yes, write), "result": written(steps.result, write), "reports": steps.reports}
-    beyond = f" {words.translate('results_worked_beyond')}" if steps.beyond else ""
-    kind = "results_limits_band" if steps.is_band else "results_limits_interval"
-    within = write.interval(write.percent(steps.low), write.percent(steps.high))
-    limited = words.translate(kind, confidence=write.percent(steps.confidence, 0), range=within)
-    return f"{words.translate('results_worked', arithmetic=steps.arithmetic(write), **figures)}{beyond} {limited}"
+def _worked(yes: Estimate, a: Fraction, b: Fraction, still_open: bool, words: Words) -> str:
+    raw, count, write = yes.raw or 0.0, yes.count or 0, words.write
+    # As percentages are written, so that the example ends in exactly the digits shown elsewhere.
+    shown = Percent(round(Fraction(raw), 3), 1)
+    made = _shortest(Fraction(count, yes.n), a, b, shown.share)
+    reported, form, parts = made or (count, LINE, (1 / (a - b), Ratio(count, yes.n), b / (a - b)))
+    figures = {"yes": written(reported, write), "result": written(shown, write), "reports": yes.n}
+    arithmetic = form.format(*(written(part, write) for part in parts))
+    # Only chance can lead outside of [0, 1].
+    beyond = "" if 0 <= raw <= 1 else f" {words.translate('results_worked_beyond')}"
+    kind = "results_limits_band" if has_band(yes, still_open) else "results_limits_interval"
+    _, within = _figures(yes, still_open, words)
+    limited = words.translate(kind, confidence=write.percent(yes.confidence, 0), range=within)
+    return f"{words.translate('results_worked', arithmetic=arithmetic, **figures)}{beyond} {limited}"
 
 
 def results_in_words(results: SurveyResults, words: Words = ENGLISH.words) -> list[str]:
     """Return "name: sentence" for each yes/no question that has workings, or that people may leave unanswered."""
     found, still_open = [], not results.closed
     for each in results.questions:
-        steps = yes_workings(each, still_open)
         sentences = (
-            "" if steps is None else worked_in_words(steps, words),
+            worked_in_words(each, still_open, words),
             answered_in_words(each, still_open, words),
             counted_in_words(each, {}, words) if each.conditional else "",
             words.translate("results_no_limits") if any(one.low is None for one in each.estimates) else "",
@@ -202,17 +173,6 @@ def counted_in_words(result: QuestionResult, labels: Mapping[str, str], words: W
     if result.asked_only:
         return f"{words.translate('joint_among_asked')}. {counted}"
     return f"{counted} {words.translate('results_not_asked')}" if result.conditional else counted
-
-
-def _workings(yes: Estimate, a: Fraction, b: Fraction, still_open: bool) -> Workings:
-    raw, count = yes.raw or 0.0, yes.count or 0
-    # As percentages are written, so that the example ends in exactly the digits shown elsewhere.
-    shown = Percent(round(Fraction(raw), 3), 1)
-    made = _shortest(Fraction(count, yes.n), a, b, shown.share)
-    reported, form, parts = made or (count, LINE, (1 / (a - b), Ratio(count, yes.n), b / (a - b)))
-    low, high = limits(yes, still_open)
-    banded = has_band(yes, still_open)
-    return Workings(yes.n, reported, form, parts, shown, not 0 <= raw <= 1, low, high, yes.confidence, banded)
 
 
 def _shortest(

@@ -21,7 +21,7 @@ from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.analysis.text_report import answer_in_words, in_words
 from sottovoce.aggregator.analysis.variable_names import VariableNames
-from sottovoce.aggregator.analysis.worked_example import answered_in_words, worked_in_words, yes_workings
+from sottovoce.aggregator.analysis.worked_example import answered_in_words, worked_in_words
 from sottovoce.aggregator.estimators import DEFAULT_RULE, IntervalRule, estimate
 from sottovoce.aggregator.estimators.answered_shares import answered_shares
 from sottovoce.aggregator.i18n.translator import LANGUAGES, LOCALES, NumberFormat, Words, catalogue
@@ -179,12 +179,6 @@ def result(document: dict[str, Any], yes: int, n: int, rule: IntervalRule = DEFA
     tally = {0: n - yes, 1: yes}
     estimates = estimate(asked.mechanism, tally, asked.domain, rule)
     return QuestionResult(asked, asked.epsilon, n, tally, estimates)
-
-
-def yes_in_words(found: QuestionResult, still_open: bool) -> str:
-    """The workings of the share of yes in English; "" without any."""
-    steps = yes_workings(found, still_open)
-    return "" if steps is None else worked_in_words(steps, ENGLISH)
 
 
 def value(arithmetic: str) -> Fraction:
@@ -362,12 +356,12 @@ COIN_OF_THREE = question({"name": "coin_flip"}, absent_category=True)
 def test_share_of_yes_is_worked_out_in_the_questions_own_numbers(mechanism, yes, n, told):
     """From the share of reports, or from the counts where two shares could be shown."""
     told = told.replace("@", f"of the reports (n = {n:,}) said yes")
-    assert yes_in_words(result(question(mechanism), yes, n), still_open=False).startswith(told)
+    assert worked_in_words(result(question(mechanism), yes, n), False, ENGLISH).startswith(told)
 
 
 def test_no_answer_as_a_category_leaves_the_sentence_of_yes():
     """A coin of three: 60 of 100 whose truth is yes send yes, 20 of the others."""
-    assert "said yes; 5/2 × 30% − 1/2 = 25.0%" in yes_in_words(result(COIN_OF_THREE, 30, 100), False)
+    assert "said yes; 5/2 × 30% − 1/2 = 25.0%" in worked_in_words(result(COIN_OF_THREE, 30, 100), False, ENGLISH)
 
 
 @pytest.mark.parametrize("mechanism", CHANNELS, ids=str)
@@ -378,7 +372,7 @@ def test_arithmetic_is_the_estimate_that_is_shown(mechanism):
     for n, yes in counts:
         found = result(question(mechanism), yes, n)
         (estimate,) = found.estimates
-        match = SENTENCE.fullmatch(yes_in_words(found, still_open=False))
+        match = SENTENCE.fullmatch(worked_in_words(found, False, ENGLISH))
         share, reports, arithmetic, shown, beyond, interval = match.groups()
         assert int(reports.replace(",", "")) == n
         assert share in arithmetic
@@ -393,15 +387,15 @@ def test_share_halfway_between_two_ends_in_the_digit_of_the_table():
     found = result(question({"name": "coin_flip"}), 471, 800)
 
     assert ENGLISH.write.percent(found.estimates[0].raw or 0.0) == "67.7%"
-    assert "= 67.7%. 95% interval" in yes_in_words(found, still_open=False)
+    assert "= 67.7%. 95% interval" in worked_in_words(found, False, ENGLISH)
 
 
 def test_open_survey_tells_the_band():
     """The interval for one look would be too narrow for whoever looks again."""
     found = result(question({"name": "coin_flip"}), 30, 100, IntervalRule(band=True))
 
-    assert "95% band: 0.0% to 39.6%." in yes_in_words(found, still_open=True)
-    assert "95% interval: 0.0% to 30.2%." in yes_in_words(found, still_open=False)
+    assert "95% band: 0.0% to 39.6%." in worked_in_words(found, True, ENGLISH)
+    assert "95% interval: 0.0% to 30.2%." in worked_in_words(found, False, ENGLISH)
 
 
 def test_there_is_no_sentence_where_it_would_not_be_true():
@@ -411,7 +405,7 @@ def test_there_is_no_sentence_where_it_would_not_be_true():
     public = replace(coin, question=replace(coin.question, mechanism=None))
 
     for found in (result(question({"name": "coin_flip"}), 0, 0), pooled, choice, public, replace(coin, estimates=())):
-        assert yes_in_words(found, still_open=False) == ""
+        assert worked_in_words(found, False, ENGLISH) == ""
 
 
 def test_shares_among_those_who_answered_are_told_with_the_others() -> None:

@@ -19,7 +19,6 @@ from sottovoce.aggregator.analysis.worked_example import (
     has_band,
     limits,
     worked_in_words,
-    yes_workings,
 )
 from sottovoce.aggregator.api.results import wave_of
 from sottovoce.aggregator.estimators import Estimate
@@ -194,13 +193,12 @@ def _card(
         charts = [_with_corrected(chart, answered.corrected, words) for chart in charts]
     if question.choices and choices.order != "asked" and (choices.order or question.mechanism):
         charts = [_by_size(chart) for chart in charts]
-    steps = None if among else yes_workings(result, not results.closed)
     own = next((item.arms for item in survey.items if question in item.questions), None)
     return QuestionCard(
         title=title_of(survey, question, words),
         result=answered,
         labels=labels,
-        worked="" if steps is None else worked_in_words(steps, words),
+        worked="" if among else worked_in_words(result, not results.closed, words),
         charts=[_with_axis(chart, not results.closed, choices.zoomed) for chart in charts],
         absent_as=counted_in_words(result, labels, words),
         alone=" ".join(map(VariableNames(words).note, notes_alone(survey, [question.name]))),
