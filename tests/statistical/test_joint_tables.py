@@ -202,7 +202,7 @@ def test_half_seen_reports_sharpen_the_cells() -> None:
     found, alone = [], []
     for _ in range(600):
         counts = generator.multinomial(3000, chances).astype(float)
-        found.append(likeliest_table([ObservedReports(rows, counts)], (2, 2)).ravel())
+        found.append(likeliest_table(ObservedReports(rows, counts), (2, 2)).ravel())
         alone.append(np.linalg.solve(pairs, counts[:4] / counts[:4].sum()))
     ratios = np.var(found, axis=0) / np.var(alone, axis=0)
 

@@ -141,7 +141,7 @@ def _sum(answers: Sequence[Answers], confidence: float) -> Document:
     known, people = _combinations(answers, whole=True)
     cells = list(product((0, 1), repeat=len(answers)))
     chances = np.stack([np.prod([known[j, :, cell[j]] for j in range(len(cell))], axis=0) for cell in cells], axis=1)
-    table = likeliest_table([ObservedReports(chances, people)], (1, len(cells)), frozenset()).ravel()
+    table = likeliest_table(ObservedReports(chances, people), (1, len(cells))).ravel()
     shares = np.bincount([sum(cell) for cell in cells], table).tolist()
     together = np.logical_and.reduce([each.observed for each in answers])
     scores = np.stack([each.scores[:, 1][each.codes[together]] for each in answers])

@@ -101,7 +101,7 @@ def _fitted(variables: Sequence[Variable], counts: Floats, draws: int, generator
 
 def _likeliest(rows: Floats, counts: Floats) -> tuple[Floats, Floats]:
     """Return the likeliest shares of the true combinations, and the shares of reported ones that they make."""
-    table = likeliest_table([ObservedReports(rows, counts)], (rows.shape[1], 1), settled=_SETTLED).ravel()
+    table = likeliest_table(ObservedReports(rows, counts), (rows.shape[1], 1), settled=_SETTLED).ravel()
     chances = rows @ table
     return table, chances / chances.sum()
 

@@ -12,12 +12,12 @@ Source      Little and Rubin 2002 (tables with supplemental margins); Venzon and
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import NamedTuple
 
 import numpy as np
-from sottovoce.aggregator.analysis.tables.ml_table import ObservedReports, beyond, likeliest_table, log_likelihood
+from sottovoce.aggregator.analysis.tables.ml_table import ObservedReports, beyond, likeliest_table
 from sottovoce.aggregator.analysis.tables.score_intervals import edge
-from sottovoce.aggregator.estimators.variable import Floats
+from sottovoce.aggregator.estimators.variable import Floats, Truths
 
 METHOD = "profile"
 MOST_LIKELIHOODS = 20_000
@@ -34,16 +34,29 @@ _LEAST = 1e-6
 _TINY = 1e-300
 
 
-class ShareConstraint(Protocol):
-    """Fixed share of a table: of a cell, or of a column within its row."""
+class _Fixed(NamedTuple):
+    """A fixed share of a cell in a part of the table, True in ``part``: in all of it, or in the row of the cell."""
+
+    place: CellIndex
+    part: Truths
 
     def with_share(self, table: Floats, share: float) -> Floats:
         """Return the likeliest table with this share, given expected shares of the cells."""
-        ...
+        scaled: Floats = table / table.sum()
+        others = np.where(self.part, scaled, 0.0)
+        total = float(others.sum())
+        others[self.place] = 0.0
+        # The other cells of the part share the rest in their proportions; its total and all cells outside stay.
+        others *= (1 - share) * total / max(float(others.sum()), _TINY)
+        others[self.place] = share * total
+        return np.where(self.part, others, scaled)
 
     def steepest(self, gradient: Floats, share: float) -> float:
         """Return the largest product of a gradient with a table that has this share."""
-        ...
+        own, others = gradient[self.place], gradient.copy()
+        others[self.place] = -np.inf
+        inside, outside = (float(others[each].max(initial=-np.inf)) for each in (self.part, ~self.part))
+        return max(float(share * own + (1 - share) * inside), outside)
 
 
 @dataclass(frozen=True)
@@ -61,13 +74,13 @@ class LikeliestTable:
     @cached_property
     def table(self) -> Floats:
         """Maximum likelihood shares of all cells, (rows, columns)."""
-        return likeliest_table([self.seen], self.shape, self.impossible)
+        return likeliest_table(self.seen, self.shape, self.impossible)
 
     def cell(self, row: int, column: int) -> tuple[float, float, float]:
         """Return the share of a cell, and its limits; all 0 for an impossible cell."""
         if (row, column) in self.impossible:
             return 0.0, 0.0, 0.0
-        return self._limits(float(self.table[row, column]), _OfAll((row, column)))
+        return self._limits(float(self.table[row, column]), _Fixed((row, column), np.ones(self.shape, bool)))
 
     def share(self, row: int, column: int) -> tuple[float, float, float] | None:
         """Return the share of a column within its row, and its limits; None for an empty row."""
@@ -79,12 +92,13 @@ class LikeliestTable:
         if (row, column) in self.impossible or len(possible) == 1:
             known = float(possible == [column])
             return known, known, known
-        return self._limits(float(self.table[row, column]) / total, _OfRow((row, column)))
+        of_row = np.broadcast_to(np.arange(self.shape[0])[:, None] == row, self.shape)
+        return self._limits(float(self.table[row, column]) / total, _Fixed((row, column), of_row))
 
     @cached_property
     def _enough(self) -> float:
         # Wilks: twice the drop of the profile log likelihood is chi-square with 1 df, so a limit is a drop of z^2 / 2.
-        return log_likelihood([self.seen], self.table) - self.z**2 / 2
+        return self.seen.log_likelihood(self.table) - self.z**2 / 2
 
     @cached_property
     def _start(self) -> Floats:
@@ -94,11 +108,11 @@ class LikeliestTable:
             start[place] = 0.0
         return start
 
-    def _limits(self, point: float, constraint: ShareConstraint) -> tuple[float, float, float]:
+    def _limits(self, point: float, constraint: _Fixed) -> tuple[float, float, float]:
         low, high = (edge(lambda share: self._reaches(share, constraint), point, end, _HALVINGS) for end in (0.0, 1.0))
         return point, low, high
 
-    def _reaches(self, share: float, constraint: ShareConstraint) -> bool:
+    def _reaches(self, share: float, constraint: _Fixed) -> bool:
         """Return True if the profile log likelihood of a share is high enough."""
         table = constraint.with_share(self._start, share)
         for _ in range(_ROUNDS):
@@ -108,14 +122,14 @@ class LikeliestTable:
                 return False
             twice, _ = self._step(once, share, constraint)
             # EM steps never lower the likelihood, so the search can stop as soon as it is high enough.
-            if log_likelihood([self.seen], twice) >= self._enough:
+            if self.seen.log_likelihood(twice) >= self._enough:
                 return True
             if np.abs(twice - once).max() < _SETTLED:
                 return False
             table = self._leap(table, once, twice)
         return False
 
-    def _step(self, table: Floats, share: float, constraint: ShareConstraint) -> tuple[Floats, float]:
+    def _step(self, table: Floats, share: float, constraint: _Fixed) -> tuple[Floats, float]:
         """Return the table after an EM step, and an upper bound of the log likelihood of all tables with this share."""
         chances = np.maximum(self.seen.rows @ table.ravel(), _TINY)
         gradient = ((self.seen.weights / chances) @ self.seen.rows).reshape(self.shape)
@@ -130,43 +144,4 @@ class LikeliestTable:
         """Return the SQUAREM extrapolation of three tables if it is one and likelier, else the last of them."""
         # The three tables have the same share, so every point on the curve through them has it too.
         far = beyond((start, once, twice))
-        return twice if far is None else max(twice, far, key=lambda table: log_likelihood([self.seen], table))
-
-
-@dataclass(frozen=True)
-class _OfAll:
-    place: CellIndex
-
-    def with_share(self, table: Floats, share: float) -> Floats:
-        others = table.copy()
-        others[self.place] = 0.0
-        scaled: Floats = others * ((1 - share) / max(float(others.sum()), _TINY))
-        scaled[self.place] = share
-        return scaled
-
-    def steepest(self, gradient: Floats, share: float) -> float:
-        others = gradient.copy()
-        others[self.place] = -np.inf
-        return float(share * gradient[self.place] + (1 - share) * others.max())
-
-
-@dataclass(frozen=True)
-class _OfRow:
-    place: CellIndex
-
-    def with_share(self, table: Floats, share: float) -> Floats:
-        scaled: Floats = table / table.sum()
-        row = scaled[self.place[0]].copy()
-        total = float(row.sum())
-        row[self.place[1]] = 0.0
-        # The other columns share the rest in their proportions; the row's total and all other rows stay.
-        row *= (1 - share) * total / max(float(row.sum()), _TINY)
-        row[self.place[1]] = share * total
-        scaled[self.place[0]] = row
-        return scaled
-
-    def steepest(self, gradient: Floats, share: float) -> float:
-        others, row = gradient.copy(), gradient[self.place[0]].copy()
-        others[self.place[0]] = -np.inf
-        own, row[self.place[1]] = row[self.place[1]], -np.inf
-        return float(max(share * own + (1 - share) * row.max(), others.max()))
+        return twice if far is None else max(twice, far, key=self.seen.log_likelihood)

@@ -8,7 +8,7 @@ Source      Dempster, Laird and Rubin 1977; van den Hout and van der Heijden 200
 """
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +27,17 @@ class ObservedReports(NamedTuple):
 
     rows: Floats
     weights: Floats
+
+    def log_likelihood(self, table: Floats) -> float:
+        """Return the log likelihood of a table, up to a constant."""
+        return float(self.weights @ np.log(np.maximum(self.rows @ table.ravel(), _FLOOR)))
+
+    def expected(self, table: Floats) -> Floats:
+        """Return the expected shares of true cells, given the reports, if ``table`` is the truth (the E step)."""
+        cells = table.ravel()
+        totals = self.weights / np.maximum(self.rows @ cells, _FLOOR)
+        found: Floats = cells * (totals @ self.rows) / self.weights.sum()
+        return found.reshape(table.shape)
 
 
 def seen_together(joint: Joint) -> ObservedReports:
@@ -53,7 +64,7 @@ def seen_reports(joint: Joint) -> ObservedReports:
 
 
 def likeliest_table(
-    seen: Sequence[ObservedReports],
+    seen: ObservedReports,
     shape: tuple[int, int],
     impossible: Collection[tuple[int, int]] = (),
     settled: float = _SETTLED,
@@ -67,42 +78,17 @@ def likeliest_table(
     Raises:
         EstimateError: there is no report, every cell is impossible, or a report has likelihood 0 in all other cells.
     """
-    rows = np.concatenate([each.rows for each in seen])
-    weights = np.concatenate([each.weights for each in seen])
     # Equal start: EM keeps a zero at zero, so no other cell may begin there.
     start = np.ones(shape)
     for cell in impossible:
         start[cell] = 0.0
-    if not weights.sum() or not start.sum():
+    if not seen.weights.sum() or not start.sum():
         raise EstimateError("there is no report, or no possible cell")
-    shares = (start / start.sum()).ravel()
+    start /= start.sum()
     # A report with likelihood 0 would divide by 0 in the first step, and shows a wrong structural zero.
-    if not (rows @ shares > 0).all():
+    if not (seen.rows @ start.ravel() > 0).all():
         raise EstimateError("some reports cannot have come from any cell that is left; is a cell possible after all?")
-    weights = weights / weights.sum()
-
-    def step(shares: Floats) -> Floats:
-        found: Floats = shares * ((weights / np.maximum(rows @ shares, _FLOOR)) @ rows)
-        return found
-
-    def likelihood(shares: Floats) -> float:
-        return float(weights @ np.log(np.maximum(rows @ shares, _FLOOR)))
-
-    return climb(step, likelihood, shares, settled).reshape(shape)
-
-
-def log_likelihood(seen: Sequence[ObservedReports], table: Floats) -> float:
-    """Return the log likelihood of a table, up to a constant."""
-    cells = table.ravel()
-    return float(sum(each.weights @ np.log(np.maximum(each.rows @ cells, _FLOOR)) for each in seen))
-
-
-def expected_table(seen: ObservedReports, table: Floats) -> Floats:
-    """Return the expected shares of true cells, given the reports, if ``table`` is the truth (the E step)."""
-    cells = table.ravel()
-    totals = seen.weights / np.maximum(seen.rows @ cells, _FLOOR)
-    expected: Floats = cells * (totals @ seen.rows) / seen.weights.sum()
-    return expected.reshape(table.shape)
+    return climb(seen.expected, seen.log_likelihood, start, settled)
 
 
 def climb(

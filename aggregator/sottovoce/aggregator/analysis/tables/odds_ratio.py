@@ -35,8 +35,7 @@ def odds_ratio(joint: Joint, z: float) -> tuple[float | None, float | None, floa
     The variables have two answers each, and possibly a category for no answer. ``z`` is the normal quantile.
     """
     seen = ml_table.seen_reports(joint)
-    table = ml_table.likeliest_table([seen], (len(joint.first.categories), len(joint.second.categories)))
-    top = ml_table.log_likelihood([seen], table)
+    table = ml_table.likeliest_table(seen, (len(joint.first.categories), len(joint.second.categories)))
     halves = sum(float(half.numbers.sum()) for pairs in joint.strata for half in pairs.halves)
     scale = (joint.n + halves) / float(seen.weights.sum()) / joint.deff / joint.design_effect(_log_odds(table))
     logs = np.log(np.maximum(table, math.exp(-FARTHEST)))
@@ -44,12 +43,29 @@ def odds_ratio(joint: Joint, z: float) -> tuple[float | None, float | None, floa
     # The centre of an infinite estimate is cut off at +-FARTHEST; the range must then still reach the other side of 1.
     far = FARTHEST if abs(centre) < FARTHEST else 2 * FARTHEST
 
-    enough = top - z**2 / scale / 2
-    profile = _OddsRatioProfile(seen, table)
+    enough = seen.log_likelihood(table) - z**2 / scale / 2
+    # EM never leaves a zero, so empty cells start slightly above it.
+    start = np.maximum(table, 1e-6)
+
+    def reaches(log_ratio: float) -> bool:
+        """Return True if the profile log likelihood is high enough; the next search starts where one in vain ended."""
+        nonlocal start
+        ratio = math.exp(log_ratio)
+
+        def step(table: Floats) -> Floats:
+            return _with_ratio(seen.expected(table), ratio)
+
+        found = _with_ratio(start / start.sum(), ratio)
+        # EM steps never lower the likelihood, so the search can stop as soon as it is high enough.
+        if seen.log_likelihood(found) < enough:
+            found = ml_table.climb(step, seen.log_likelihood, found, _SETTLED, enough)
+        is_enough = seen.log_likelihood(found) >= enough
+        start = start if is_enough else np.maximum(found, 1e-9)
+        return is_enough
+
     limits = []
-    for side in (-1, 1):
-        end = centre + side * far
-        limit = edge(lambda log_ratio: profile.reaches(enough, log_ratio), centre, end, _HALVINGS)
+    for end in (centre - far, centre + far):
+        limit = edge(reaches, centre, end, _HALVINGS)
         limits.append(None if limit == end else math.exp(limit))
     bottom = table[0, 1] * table[1, 0]
     return float(table[0, 0] * table[1, 1] / bottom) if bottom > 1e-12 else None, limits[0], limits[1]
@@ -59,37 +75,6 @@ def _log_odds(table: Floats) -> Products:
     """Return the scores of the log odds ratio, linear in those of the cells at a table, (m, 1)."""
     slopes = [(i, j, (1.0 if i == j else -1.0) / max(float(table[i, j]), _LEAST)) for i in (0, 1) for j in (0, 1)]
     return lambda each: np.asarray(sum(slope * each.cell(i, j) for i, j, slope in slopes))[:, None]
-
-
-class _OddsRatioProfile:
-    """Profile likelihood of the odds ratio; searches start where the last unsuccessful one ended, first at
-    ``start``.
-    """
-
-    def __init__(self, seen: ml_table.ObservedReports, start: Floats) -> None:
-        self._seen = seen
-        # EM never leaves a zero, so empty cells start slightly above it.
-        self._table = np.maximum(start, 1e-6)
-
-    def reaches(self, enough: float, log_ratio: float) -> bool:
-        """Return True if the profile log likelihood is at least ``enough``."""
-        # EM steps never lower the likelihood, so the search can stop as soon as it is high enough.
-        ratio = math.exp(log_ratio)
-
-        def step(table: Floats) -> Floats:
-            return _with_ratio(ml_table.expected_table(self._seen, table), ratio)
-
-        def likelihood(table: Floats) -> float:
-            return ml_table.log_likelihood([self._seen], table)
-
-        table = _with_ratio(self._table / self._table.sum(), ratio)
-        if likelihood(table) >= enough:
-            return True
-        table = ml_table.climb(step, likelihood, table, _SETTLED, enough)
-        if likelihood(table) >= enough:
-            return True
-        self._table = np.maximum(table, 1e-9)
-        return False
 
 
 def _with_ratio(table: Floats, ratio: float) -> Floats:

@@ -24,8 +24,13 @@ ENOUGH = 25
 """Number of reports that must support every cell for the sample covariance to be used."""
 
 
-Hypothesis = tuple[float, float, tuple[float, float, float]]
-"""Of a table with a difference, ratio or phi: share of both, Q of the reports, and its gradient in the three shares."""
+Shares = tuple[float, float, float]
+"""Of group and outcome together, of the group, and of the outcome."""
+
+Hypothesis = Callable[[Shares, float], tuple[float, tuple[float, ...]]]
+"""Function from shares and a value t to Q and its gradient, in the shares first; Q is linear in t and in the share of
+both, and falls with t.
+"""
 
 
 @dataclass(frozen=True)
@@ -46,23 +51,21 @@ class ThinTable:
         """Clip a share of both to the range that the margins allow (Frechet bounds)."""
         return min(max(both, self.group + self.outcome - 1, 0.0), self.group, self.outcome)
 
-    def limits(
-        self, at: "Callable[[ThinTable, float], Hypothesis]", point: float, bounds: tuple[float, float], z: float
-    ) -> tuple[float, float]:
-        """Return the limits of the values that the test does not reject.
-
-        Args:
-            at: returns the hypothesis for a value.
-            point: value of this table.
-            bounds: smallest and largest possible value.
-        """
+    def limits(self, at: Hypothesis, bounds: tuple[float, float], z: float) -> tuple[float, float]:
+        """Return the limits of the values that the test does not reject; ``bounds`` if Q depends on no value."""
+        own = self.both, self.group, self.outcome
+        value, ahead = (at(own, t)[0] for t in (0.0, 1.0))
+        if value <= ahead:
+            return bounds
+        point = min(max(value / (value - ahead), bounds[0]), bounds[1])
 
         def inside(t: float) -> bool:
             # Variance at the hypothesised value, as in score intervals (Wilson 1927): the sample's own would be too
             # small.
-            both, value, gradient = at(self, t)
-            shares = both, self.group, self.outcome
-            variance = sum(each.share**2 / each.n * score_variance(each, gradient, shares) for each in self.channels)
+            value, (slope, *_) = at(own, t)
+            shares = self.possible(self.both - value / slope if slope else self.both), self.group, self.outcome
+            u, v, w, *_ = at(shares, t)[1]
+            variance = sum(each.share**2 / each.n * score_variance(each, (u, v, w), shares) for each in self.channels)
             return value**2 <= z**2 * max(variance, 0.0)
 
         return edge(inside, point, bounds[0]), edge(inside, point, bounds[1])
@@ -120,9 +123,7 @@ def _opposite(variable: Variable) -> bool:
     return math.isclose(a0, 1 - b1, abs_tol=1e-12) and math.isclose(b0, 1 - a1, abs_tol=1e-12)
 
 
-def score_variance(
-    channel: CellChannel, gradient: tuple[float, float, float], shares: tuple[float, float, float]
-) -> float:
+def score_variance(channel: CellChannel, gradient: tuple[float, float, float], shares: Shares) -> float:
     """Return the variance of a linear combination of the scores of cell, row and column of one report.
 
     Args:
@@ -135,54 +136,3 @@ def score_variance(
     crossed = u * v * by_row + u * w * by_column + v * w * both
     mean, heavy = u * shares[0] + v * shares[1] + w * shares[2], channel.mean_of((u + v + w, v, w, 0.0), *shares)
     return squares + 2 * crossed - mean * (2 * heavy - mean)
-
-
-def difference_limits(table: ThinTable, bounds: tuple[float, float], z: float) -> tuple[float, float]:
-    """Return limits of the outcome's share in the group minus its share in the rest; ``bounds`` if a group is empty."""
-    a, b = table.group, table.outcome
-    if not 0 < a < 1:
-        return bounds
-    point = table.both / a - (b - table.both) / (1 - a)
-    return table.limits(_difference, min(max(point, bounds[0]), bounds[1]), bounds, z)
-
-
-def _difference(table: ThinTable, t: float) -> Hypothesis:
-    a, b = table.group, table.outcome
-    both = a * b + t * a * (1 - a)
-    return table.possible(both), table.both - both, (1.0, -b - t * (1 - 2 * a), -a)
-
-
-def ratio_limits(table: ThinTable, z: float) -> tuple[float, float]:
-    """Return limits of the ratio of the two shares, as u = ratio / (1 + ratio) within [0, 1]."""
-    top, bottom = table.both * (1 - table.group), (table.outcome - table.both) * table.group
-    if top + bottom <= 0:
-        return 0.0, 1.0
-    return table.limits(_ratio, top / (top + bottom), (0.0, 1.0), z)
-
-
-def _ratio(table: ThinTable, u: float) -> Hypothesis:
-    a, b = table.group, table.outcome
-    spread = (1 - u) * (1 - a) + u * a
-    both = table.possible(u * a * b / spread) if spread else table.both
-    return both, table.both * spread - u * a * b, (spread, -(1 - u) * both - u * (b - both), -u * a)
-
-
-def phi_limits(table: ThinTable, z: float) -> tuple[float, float]:
-    """Return limits of the correlation phi; (-1, 1) if a variable does not vary."""
-    spread = _spread(table)
-    if not spread:
-        return -1.0, 1.0
-    point = (table.both - table.group * table.outcome) / spread
-    return table.limits(_phi, min(max(point, -1.0), 1.0), (-1.0, 1.0), z)
-
-
-def _phi(table: ThinTable, t: float) -> Hypothesis:
-    a, b = table.group, table.outcome
-    spread = _spread(table)
-    both = a * b + t * spread
-    by_a, by_b = t * spread * (1 - 2 * a) / (2 * a * (1 - a)), t * spread * (1 - 2 * b) / (2 * b * (1 - b))
-    return table.possible(both), table.both - both, (1.0, -b - by_a, -a - by_b)
-
-
-def _spread(table: ThinTable) -> float:
-    return math.sqrt(table.group * (1 - table.group) * table.outcome * (1 - table.outcome))

@@ -18,9 +18,7 @@ from sottovoce.aggregator.analysis.tables.likeliest_cells import METHOD as PROFI
 from sottovoce.aggregator.analysis.tables.ml_table import (
     ObservedReports,
     climb,
-    expected_table,
     likeliest_table,
-    log_likelihood,
     seen_reports,
     seen_together,
 )
@@ -86,7 +84,7 @@ def answered_independence(joint: Joint) -> Independence | None:
     seen, (rows, columns) = seen_together(joint), joint.answered_shape
     # Rescale the weights to sum to the effective number of reports.
     seen = ObservedReports(seen.rows, seen.weights * sum(pairs.size for pairs in joint.strata) / seen.weights.sum())
-    free = likeliest_table([seen], (len(joint.first.categories), len(joint.second.categories)), settled=_SETTLED)
+    free = likeliest_table(seen, (len(joint.first.categories), len(joint.second.categories)), settled=_SETTLED)
     block = free[:rows, :columns]
     occurring = [int((block.sum(axis=axis) > _EMPTY).sum()) for axis in (1, 0)]
     df = (occurring[0] - 1) * (occurring[1] - 1)
@@ -95,11 +93,11 @@ def answered_independence(joint: Joint) -> Independence | None:
 
     def step(table: Floats) -> Floats:
         # A jump can leave the hypothesis, so it is put back on it first.
-        return _bound(expected_table(seen, _bound(table, (rows, columns))), (rows, columns))
+        return _bound(seen.expected(_bound(table, (rows, columns))), (rows, columns))
 
     # The likeliest table in which the answers are independent.
-    bound = climb(step, lambda table: log_likelihood([seen], table), _bound(free, (rows, columns)), _SETTLED)
-    statistic = max(0.0, 2 * (log_likelihood([seen], free) - log_likelihood([seen], bound)))
+    bound = climb(step, seen.log_likelihood, _bound(free, (rows, columns)), _SETTLED)
+    statistic = max(0.0, 2 * (seen.log_likelihood(free) - seen.log_likelihood(bound)))
     # Rao and Scott 1984: what weights that go with the answers do to this statistic, and Kish's factor does not tell.
     statistic /= joint.design_effect(_from_independence(block / block.sum()))
     return Independence(statistic, df, upper_tail(statistic, df))

@@ -14,7 +14,7 @@ Std. error  by the delta method, for comparison only: its intervals cover .924 t
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +27,7 @@ from sottovoce.aggregator.analysis.tables.pair_moments import (
     answered_part,
 )
 from sottovoce.aggregator.analysis.tables.score_intervals import edge
-from sottovoce.aggregator.analysis.tables.sparse_tables import difference_limits, phi_limits, ratio_limits, thin_table
+from sottovoce.aggregator.analysis.tables.sparse_tables import Hypothesis, Shares, thin_table
 from sottovoce.aggregator.estimators.variable import Floats
 
 METHOD = "inversion"
@@ -62,15 +62,11 @@ def difference(joint: Joint, groups: tuple[int, int], outcome: int, bounds: tupl
     m0, m1, g0, g1 = found.mean.tolist()
     # Unbiased shares can be negative; then a quotient has no meaning, while the limits still hold.
     raw = m1 / g1 - m0 / g0 if min(g0, g1) > 0 else None
-
-    def slopes(t: float) -> tuple[float, tuple[float, ...]]:
-        return m1 * g0 - m0 * g1 - t * g1 * g0, (-g1, g0, m1 - t * g1, -m0 - t * g0)
-
     delta = () if raw is None else (-1 / g0, 1 / g1, m0 / g0**2, -m1 / g1**2)
     thin = None if joint.second.absent else thin_table(joint, groups, outcome)
     if thin is not None:
-        return _around(raw, _delta(found, delta), difference_limits(thin, bounds, z), bounds)
-    return _inverted(found, raw, delta, slopes, bounds, z)
+        return _around(raw, _delta(found, delta), thin.limits(_of_shares(_difference), bounds, z), bounds)
+    return _inverted(found, raw, delta, _difference, bounds, z)
 
 
 def ratio(joint: Joint, groups: tuple[int, int], outcome: int, z: float) -> Inverted:
@@ -78,20 +74,15 @@ def ratio(joint: Joint, groups: tuple[int, int], outcome: int, z: float) -> Inve
     found = joint.moments(_two_groups(groups, outcome, joint.second.absent))
     m0, m1, g0, g1 = found.mean.tolist()
     raw = m1 * g0 / (m0 * g1) if min(g0, g1, m0) > 0 else None
-
-    def slopes(u: float) -> tuple[float, tuple[float, ...]]:
-        value = (1 - u) * m1 * g0 - u * m0 * g1
-        return value, (-u * g1, (1 - u) * g0, (1 - u) * m1, -u * m0)
-
     delta = () if raw is None else (-raw / m0, g0 / (m0 * g1), m1 / (m0 * g1), -raw / g1)
     thin = None if joint.second.absent else thin_table(joint, groups, outcome)
     if thin is not None:
-        low, high = ratio_limits(thin, z)
+        low, high = thin.limits(_of_shares(_ratio), (0.0, 1.0), z)
         return _around(raw, _delta(found, delta), (_odds(low), _odds(high)), (0.0, math.inf))
     # On the scale u = t / (1 + t) the search for limits has a finite end even for an infinite ratio.
     top, bottom = max(m1 * g0, 0.0), max(m0 * g1, 0.0)
     point = top / (top + bottom) if top + bottom else 0.5
-    low, high = (edge(_inside(found, slopes, z), point, end) for end in (0.0, 1.0))
+    low, high = (edge(_inside(found, _ratio, z), point, end) for end in (0.0, 1.0))
     return Inverted(raw, _delta(found, delta), _odds(low), _odds(high))
 
 
@@ -104,7 +95,7 @@ def mean_among(joint: Joint, group: int, outcome: int, bounds: tuple[float, floa
     m, g = found.mean.tolist()
     raw = m / g if g > 0 else None
     delta = () if raw is None else (1 / g, -raw / g)
-    return _inverted(found, raw, delta, lambda t: (m - t * g, (1.0, -t)), bounds, z)
+    return _inverted(found, raw, delta, lambda _, t: (m - t * g, (1.0, -t)), bounds, z)
 
 
 def phi(joint: Joint, z: float) -> Inverted:
@@ -126,24 +117,48 @@ def phi(joint: Joint, z: float) -> Inverted:
     if min(m, of_a, of_b) <= 0:
         return Inverted(None, None, -1.0, 1.0)
     spread = math.sqrt(of_a * of_b)
-
-    def slopes(t: float) -> tuple[float, tuple[float, ...]]:
-        by_a, by_b = t * spread / of_a / 2, t * spread / of_b / 2
-        return p * m - a * b - t * spread, (
-            m, -b - by_a * (m - 2 * a), -a - by_b * (m - 2 * b), p - by_a * a - by_b * b,
-        )  # fmt: skip
-
     raw = (p * m - a * b) / spread
     # Q = spread (phi - t), so at the point its gradient is the one of phi times spread.
-    delta = tuple(slope / spread for slope in slopes(raw)[1])
+    delta = tuple(slope / spread for slope in _phi((p, a, b, m), raw)[1])
     thin = None if joint.may_decline else thin_table(joint, (0, 1), 1)
     if thin is not None:
-        return _around(raw, _delta(found, delta), phi_limits(thin, z), (-1.0, 1.0))
-    return _inverted(found, raw, delta, slopes, (-1.0, 1.0), z)
+        limits = thin.limits(lambda shares, t: _phi((*shares, 1.0), t), (-1.0, 1.0), z)
+        return _around(raw, _delta(found, delta), limits, (-1.0, 1.0))
+    return _inverted(found, raw, delta, _phi, (-1.0, 1.0), z)
 
 
-_Slopes = Callable[[float], tuple[float, tuple[float, ...]]]
-"""Function from t to Q and its gradient in the means."""
+_Slopes = Callable[[Sequence[float], float], tuple[float, tuple[float, ...]]]
+"""Function from the means and t to Q and its gradient in the means."""
+
+
+def _difference(means: Sequence[float], t: float) -> tuple[float, tuple[float, ...]]:
+    m0, m1, g0, g1 = means
+    return m1 * g0 - m0 * g1 - t * g1 * g0, (-g1, g0, m1 - t * g1, -m0 - t * g0)
+
+
+def _ratio(means: Sequence[float], u: float) -> tuple[float, tuple[float, ...]]:
+    m0, m1, g0, g1 = means
+    return (1 - u) * m1 * g0 - u * m0 * g1, (-u * g1, (1 - u) * g0, (1 - u) * m1, -u * m0)
+
+
+def _phi(means: Sequence[float], t: float) -> tuple[float, tuple[float, ...]]:
+    p, a, b, m = means
+    of_a, of_b = a * (m - a), b * (m - b)
+    spread = math.sqrt(of_a * of_b)
+    by_a, by_b = t * spread / of_a / 2, t * spread / of_b / 2
+    gradient = m, -b - by_a * (m - 2 * a), -a - by_b * (m - 2 * b), p - by_a * a - by_b * b
+    return p * m - a * b - t * spread, gradient
+
+
+def _of_shares(slopes: _Slopes) -> Hypothesis:
+    """Return Q of a table of two groups, from Q of the means in both."""
+
+    def at(shares: Shares, t: float) -> tuple[float, tuple[float, ...]]:
+        both, group, outcome = shares
+        value, (of_0, of_1, by_0, by_1) = slopes((outcome - both, both, 1 - group, group), t)
+        return value, (of_1 - of_0, by_1 - by_0, of_0)
+
+    return at
 
 
 def _two_groups(groups: tuple[int, int], outcome: int, absent: bool) -> Products:
@@ -182,8 +197,10 @@ def _around(
 
 
 def _inside(found: Moments, slopes: _Slopes, z: float) -> Callable[[float], bool]:
+    means = found.mean.tolist()
+
     def inside(t: float) -> bool:
-        value, gradient = slopes(t)
+        value, gradient = slopes(means, t)
         return value**2 <= z**2 * _variance(found, gradient)
 
     return inside

@@ -172,7 +172,7 @@ def test_odds_ratio_at_the_edge_has_one_limit():
 
 
 def test_likeliest_table_of_two_channels():
-    table = likeliest_table([seen_reports(joint(STRATA, 580))], (2, 2))
+    table = likeliest_table(seen_reports(joint(STRATA, 580)), (2, 2))
 
     assert table.ravel() == pytest.approx([0.453103, 0.145858, 0.100248, 0.300791], abs=5e-7)
 
@@ -180,7 +180,7 @@ def test_likeliest_table_of_two_channels():
 def test_likeliest_table_with_an_impossible_cell():
     seen = seen_reports(pair(coin, coin, [[375, 175], [244, 206]]))
 
-    table = likeliest_table([seen], (2, 2), [(0, 1)])
+    table = likeliest_table(seen, (2, 2), [(0, 1)])
 
     assert table.ravel() == pytest.approx([0.596976, 0, 0.148104, 0.254919], abs=5e-7)
 
@@ -190,9 +190,9 @@ def test_impossible_reports_are_told():
     seen = seen_reports(pair(openly, openly, [[3, 1], [2, 2]]))
 
     with pytest.raises(EstimateError, match="is a cell possible after all"):
-        likeliest_table([seen], (2, 2), [(0, 1)])
+        likeliest_table(seen, (2, 2), [(0, 1)])
     with pytest.raises(EstimateError, match="no possible cell"):
-        likeliest_table([seen], (2, 2), [(i, j) for i in (0, 1) for j in (0, 1)])
+        likeliest_table(seen, (2, 2), [(i, j) for i in (0, 1) for j in (0, 1)])
 
 
 def test_alarm_is_silent_where_nothing_is_wrong():

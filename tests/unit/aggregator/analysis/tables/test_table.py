@@ -9,10 +9,10 @@ from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.analysis.tables import pair_moments
 from sottovoce.aggregator.analysis.tables.crosstab import Crosstab, crosstab
 from sottovoce.aggregator.analysis.tables.likeliest_cells import LikeliestTable
-from sottovoce.aggregator.analysis.tables.ml_table import ObservedReports, log_likelihood
+from sottovoce.aggregator.analysis.tables.ml_table import ObservedReports
 from sottovoce.aggregator.analysis.tables.pair_moments import Joint, count_pairs, joint
 from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, cell_moments
-from sottovoce.aggregator.analysis.tables.sparse_tables import ThinTable, phi_limits, score_variance, thin_table
+from sottovoce.aggregator.analysis.tables.sparse_tables import ThinTable, score_variance, thin_table
 from sottovoce.aggregator.analysis.tables.table import TOO_FEW, Rule, TwoWayTable, independence_of
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import difference, mean_among, phi, ratio
 from sottovoce.aggregator.estimators.variable import Variable
@@ -344,7 +344,9 @@ def test_two_of_three_public_groups_are_compared_as_if_they_were_alone() -> None
 def test_nothing_is_known_of_a_group_of_nobody() -> None:
     channel = CellChannel(cell_moments((1.0, 0.0), (1.0, 0.0)), 50.0)
 
-    assert phi_limits(ThinTable(0.0, 0.0, 0.1, (channel,)), Z) == (-1.0, 1.0)
+    found = ThinTable(0.0, 0.0, 0.1, (channel,)).limits(lambda shares, t: (-t * shares[1], (1.0,)), (-1.0, 1.0), Z)
+
+    assert found == (-1.0, 1.0)
 
 
 def test_half_seen_reports_meet_the_worked_example() -> None:
@@ -386,18 +388,18 @@ def test_limits_are_those_of_a_dense_search() -> None:
 
     def of_cell(share: float) -> float:
         return max(
-            log_likelihood([seen], np.array([[share, a * (1 - share)], [b * (1 - share), (1 - a - b) * (1 - share)]]))
+            seen.log_likelihood(np.array([[share, a * (1 - share)], [b * (1 - share), (1 - a - b) * (1 - share)]]))
             for a, b in grid
         )
 
     def of_row(share: float) -> float:
         return max(
-            log_likelihood([seen], np.array([[a * share, a * (1 - share)], [(1 - a) * b, (1 - a) * (1 - b)]]))
+            seen.log_likelihood(np.array([[a * share, a * (1 - share)], [(1 - a) * b, (1 - a) * (1 - b)]]))
             for a in steps[1:-1]
             for b in steps
         )
 
-    top = log_likelihood([seen], table.table)
+    top = seen.log_likelihood(table.table)
     for (point, low, high), profile in ((table.cell(0, 0), of_cell), (table.share(0, 0) or (0, 0, 0), of_row)):
         assert low < point < high
         for limit in (low, high):
