@@ -17,6 +17,8 @@ Why all     R's packages print one each, and on 189 answers they differ by a fac
 Source      White 1982; Liang and Zeger 1986.
 """
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.regression.declining import seen_states
@@ -97,17 +99,9 @@ def _expected(model: Model, theta: Array) -> Array:
     """Return the expected information of yes/no reports, (d, d)."""
     if not isinstance(model, Multinomial) or not _of_two_reports(model.likelihood):
         raise EstimateError("expected errors are for yes/no answers reported as yes or no; choose observed")
-    total = np.zeros((model.parameters, model.parameters))
-    drop = model.likelihood[:, 1] - model.likelihood[:, 0]
-    for part in parts(model.rows):
-        truth, _, marginal = model.shares(theta, part)
-        # An uninformative report has a row of ones, so the other report would have probability 0.
-        spread = np.maximum(marginal * (1 - marginal), 1e-300)
-        weight = np.ones(1) if model.weights is None else model.weights[part]
-        curve = weight * (drop[model.codes[part]] * truth[0] * (1 - truth[0])) ** 2 / spread
-        columns = model.columns[:, part]
-        total += (columns * curve) @ columns.T
-    return total
+    # An uninformative report has a row of ones, so the other report would have probability 0.
+    other = replace(model, likelihood=np.maximum(1 - model.likelihood, 1e-300))
+    return score_products(model, theta, share=model.marginal) + score_products(other, theta, share=other.marginal)
 
 
 def _of_two_reports(likelihood: Array) -> bool:

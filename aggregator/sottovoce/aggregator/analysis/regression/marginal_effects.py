@@ -129,12 +129,10 @@ def predicted_shares(
     """
     after, _ = logit_shares(coefficients @ columns)
     shares = np.vstack([1 - after.sum(axis=0), after])
-    half = np.empty_like(shares)
-    for category, share in enumerate(shares):
-        # d logit(P_c) = sum_e ([c = e] - P_e) / (1 - P_c) x'db_e
-        gradient = (((np.arange(1, len(shares)) == category)[:, None] - after) / (1 - share))[:, None] * columns
-        gradient = gradient.reshape(len(covariance), -1)
-        half[category] = normal_quantile(confidence) * np.sqrt(np.sum(gradient * (covariance @ gradient), axis=0))
+    # d logit(P_c) = sum_e ([c = e] - P_e) / (1 - P_c) x'db_e
+    by_odds = (np.eye(len(shares))[:, 1:, None] - after) / (1 - shares)[:, None]
+    gradient = (by_odds[:, :, None] * columns).reshape(len(shares), len(covariance), -1)
+    half = normal_quantile(confidence) * np.sqrt(np.sum(gradient * (covariance @ gradient), axis=1))
     with np.errstate(divide="ignore"):
         log_odds = np.log(shares) - np.log1p(-shares)
     low, high = (logistic(log_odds + side * half) for side in (-1, 1))

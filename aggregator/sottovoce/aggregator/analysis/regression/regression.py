@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from sottovoce.aggregator.analysis import selection
 from sottovoce.aggregator.analysis.innocuous_shares import carried, facts_of
 from sottovoce.aggregator.analysis.regression import person_model
-from sottovoce.aggregator.analysis.regression.corrected_least_squares import LinearFit, solve
+from sottovoce.aggregator.analysis.regression.corrected_least_squares import Correction, LinearFit, solve
 from sottovoce.aggregator.analysis.regression.covariance import KINDS
 from sottovoce.aggregator.analysis.regression.declining import DECLINING
 from sottovoce.aggregator.analysis.regression.design_matrix import SMALLEST_GROUP
@@ -141,7 +141,10 @@ def linear_regression(sample: Sample) -> Regression:
     fit = partial(
         solve, design.columns, weights=rows.weights, clusters=rows.clusters, squares=rows.squares, df=sample.df
     )
-    fits = _linked_fits(rows, fit) if design.is_linked(sample.outcome) else _fits(rows, fit)
+    fits = [
+        fit(explained, corrections, answered=answered, repeated=repeated, changes=design.changes())
+        for (explained, corrections, answered), repeated in zip(_explained(rows), _repeated(rows), strict=True)
+    ]
     named = sample.categories[1:] if len(fits) > 1 else (None,)
     coefficients = [
         one for category, fit in zip(named, fits, strict=True) for one in _coefficients(sample, category, fit)
@@ -160,26 +163,19 @@ def linear_regression(sample: Sample) -> Regression:
     )
 
 
-def _fits(sample: Sample, fit: Callable[..., LinearFit]) -> list[LinearFit]:
-    scores, codes = sample.outcome.scores, sample.outcome.codes[sample.rows]
-    # The shares of all categories sum to 1, so the first follows from the others.
-    explained = [scores] if scores.ndim == 1 else list(scores.T[1 : len(sample.categories)])
-    design, answered = sample.design, sample.answered
-    return [
-        fit(each[codes], design.corrections, answered=answered, repeated=repeated, changes=design.changes())
-        for each, repeated in zip(explained, _repeated(sample), strict=True)
-    ]
-
-
-def _linked_fits(sample: Sample, fit: Callable[..., LinearFit]) -> list[LinearFit]:
-    """Fit the models of an outcome that is reported in one block with a predictor."""
+def _explained(sample: Sample) -> Iterator[tuple[Array, Sequence[Correction], Array | None]]:
+    """Yield what each model explains, corrections of the products of columns, and scores of having answered."""
     design, outcome = sample.design, sample.outcome
-    corrections = design.corrections_among_answered(outcome) if sample.declines else design.corrections
-    explained = [design.with_outcome(outcome, category) for category in sample.categories[1:]]
-    return [
-        fit(each, corrections, repeated=repeated, changes=design.changes())
-        for each, repeated in zip(explained, _repeated(sample), strict=True)
-    ]
+    # Reports of one block with a predictor depend on it given the truth.
+    if design.is_linked(outcome):
+        corrections = design.corrections_among_answered(outcome) if sample.declines else design.corrections
+        for category in sample.categories[1:]:
+            yield design.with_outcome(outcome, category), corrections, None
+        return
+    scores = outcome.scores[outcome.codes[sample.rows]]
+    # The shares of all categories sum to 1, so the first follows from the others.
+    for each in [scores] if scores.ndim == 1 else scores.T[1 : len(sample.categories)]:
+        yield each, design.corrections, sample.answered
 
 
 def _effects(sample: Sample, category: str | None, fit: LinearFit) -> Iterator[Coefficient]:

@@ -29,21 +29,9 @@ from typing import NamedTuple
 import numpy as np
 from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Pairs
 from sottovoce.aggregator.analysis.tables.score_intervals import Limits, edge
-from sottovoce.aggregator.estimators.answered_shares import ScoreMoments, ratio_limits, score_moments, support_both
-from sottovoce.aggregator.estimators.blocks.joint_channel import block_pair
+from sottovoce.aggregator.estimators.answered_shares import ratio_limits, score_moments, support_both
+from sottovoce.aggregator.estimators.blocks.joint_channel import BlockPair, block_pair
 from sottovoce.aggregator.estimators.variable import Floats, Variable
-
-
-class HypothesisMoments(NamedTuple):
-    """Second moments E[u^2], E[u v], E[v^2] given the truth, (3, 3) each, of the scores u of a part, v of its whole."""
-
-    part: Floats
-    crossed: Floats
-    whole: Floats
-
-    def at(self, t: float) -> Floats:
-        """Return E[(u - t v)^2 | x, x'], (3, 3)."""
-        return self.part - 2 * t * self.crossed + t * t * self.whole
 
 
 class _Question(NamedTuple):
@@ -55,50 +43,46 @@ class _Question(NamedTuple):
     answers: int
 
 
-def block_moments(pairs: Pairs, place: tuple[int, int]) -> tuple[HypothesisMoments, HypothesisMoments]:
-    """Return the moments of a cell (row, column) among those who answered both, and of a share within its row."""
+def cell_squares(pairs: Pairs, place: tuple[int, int]) -> Floats:
+    """Return E[u v | x, x'], (3, 3, 3, 3), of the scores of a cell, of having answered both, and that in its row."""
+    block = block_pair(pairs.first, pairs.second)
+    if block is None:
+        answered = [((0, 1, 0), pairs.first), ((0, 1, 1), pairs.second)]
+        rows, columns = (
+            np.array(score_moments(variable, category))[np.add.outer(own, own)]
+            for (own, variable), category in zip(answered, place, strict=True)
+        )
+        return np.asarray(np.einsum("abt,abu->abtu", rows, columns))
     first, second = (_question(*each) for each in zip((pairs.first, pairs.second), place, strict=True))
-    chances, score = _chances(pairs, first.sizes, second.sizes), pairs.score
-    part = score.of(first.own[:, None], second.own)
-    whole = score.of(first.answered[:, None], second.answered, (first.answers, second.answers))
-    row = score.of(first.own[:, None], second.answered, (1, second.answers))
-    return _moments(chances, part, whole), _moments(chances, part, row)
+    part = pairs.score.of(first.own[:, None], second.own)
+    whole = pairs.score.of(first.answered[:, None], second.answered, (first.answers, second.answers))
+    row = pairs.score.of(first.own[:, None], second.answered, (1, second.answers))
+    return _squares(_chances(block, first.sizes, second.sizes), [part, whole, row])
 
 
-class BlockGroups(NamedTuple):
-    """Two groups and an outcome, of one block.
-
-    Attributes:
-        chances: P(reported states | true states), (3, 3, 3, 3).
-        shares: scores of the outcome in the first and the second group, for each reported state, (2, 3, 3).
-        answered: scores of having answered in each group, likewise.
-    """
-
-    chances: Floats
-    shares: Floats
-    answered: Floats
-
-    def of_difference(self, truth: Floats, slopes: tuple[float, ...]) -> float:
-        """Return E[h^2] for h = sum over groups of slope times share plus slope times answered, in a table (3, 3)."""
-        h = np.tensordot(slopes[::2], self.shares, 1) + np.tensordot(slopes[1::2], self.answered, 1)
-        return float((truth * np.einsum("tusv,sv->tu", self.chances, h**2)).sum())
-
-
-def block_groups(pairs: Pairs, groups: tuple[int, int], column: int) -> "BlockGroups | _GroupsApart":
-    """Return the moments of two groups (categories of the first question) and an outcome (category of the second)."""
-    if block_pair(pairs.first, pairs.second) is None:
-        return _GroupsApart(group_moments(pairs.first, groups), score_moments(pairs.second, column))
+def group_squares(pairs: Pairs, groups: tuple[int, int], column: int) -> Floats:
+    """Return E[u v | x, x'], (4, 4, 3, 3), of the scores of an outcome and of having answered, in two groups."""
+    block = block_pair(pairs.first, pairs.second)
+    if block is None:
+        outcome = np.array(score_moments(pairs.second, column))[np.add.outer((0, 1), (0, 1))]
+        found: Floats = np.einsum("ght,iju->gihjtu", group_moments(pairs.first, groups), outcome)
+        return found.reshape(4, 4, 3, 3)
     second = _question(pairs.second, column)
     sizes = (1, 1, len(pairs.first.categories) - 2)
-    scores = [_scores(pairs.first, group, np.eye(3)[place]) for place, group in enumerate(groups)]
-    shares = [pairs.score.of(each[:, None], second.own) for each in scores]
-    answered = [pairs.score.of(each[:, None], second.answered, (1, second.answers)) for each in scores]
-    return BlockGroups(_chances(pairs, sizes, second.sizes), np.stack(shares), np.stack(answered))
+    scores = []
+    for place, group in enumerate(groups):
+        own = _scores(pairs.first, group, np.eye(3)[place])[:, None]
+        scores += [pairs.score.of(own, second.own), pairs.score.of(own, second.answered, (1, second.answers))]
+    return _squares(_chances(block, sizes, second.sizes), scores)
 
 
-def _moments(chances: Floats, part: Floats, whole: Floats) -> HypothesisMoments:
-    means = (np.einsum("tusv,sv->tu", chances, scores) for scores in (part**2, part * whole, whole**2))
-    return HypothesisMoments(*means)
+def mean_square(squares: Floats, slopes: Sequence[float], truth: Floats) -> float:
+    """Return E[h^2] for h = sum of slopes times scores, in a table of the truth, (3, 3)."""
+    return float(np.einsum("a,b,abtu,tu->", slopes, slopes, squares, truth))
+
+
+def _squares(chances: Floats, scores: Sequence[Floats]) -> Floats:
+    return np.asarray(np.einsum("tusv,asv,bsv->abtu", chances, scores, scores))
 
 
 def _question(variable: Variable, category: int) -> _Question:
@@ -113,11 +97,8 @@ def _scores(variable: Variable, category: int, supported: Floats) -> Floats:
     return (supported - b) / (a - b)
 
 
-def _chances(pairs: Pairs, first: Sequence[int], second: Sequence[int]) -> Floats:
+def _chances(pair: BlockPair, first: Sequence[int], second: Sequence[int]) -> Floats:
     """Return P(reported states | true states), (truth, truth', reported, reported')."""
-    pair = block_pair(pairs.first, pairs.second)
-    if pair is None:
-        raise AssertionError("the two questions are of one block")
     (match, differ), (match2, differ2) = _numbers(first), _numbers(second)
     patterns = ((match, match2), (match, differ2), (differ, match2), (differ, differ2))
     return sum(
@@ -154,11 +135,11 @@ def share_among_answered(joint: Joint, table: Floats, place: tuple[int, int], z:
     groups = [_states(*each).T for each in zip(sizes, joint.answered_shape, place, strict=True)]
     channels, strata = joint.channels(*place), []
     for pairs, channel in zip(joint.strata, channels, strict=True):
-        moments = _apart(pairs, place) if block_pair(pairs.first, pairs.second) is None else block_moments(pairs, place)
-        strata.append((channel.share**2 / channel.n * pairs.heaviness(*groups), moments[in_row]))
+        strata.append((channel.share**2 / channel.n * pairs.heaviness(*groups), cell_squares(pairs, place)))
 
     def variance(t: float) -> float:
-        return sum(float((factors * changed(t) * moments.at(t)).sum()) for factors, moments in strata)
+        slopes = (1.0, 0.0, -t) if in_row else (1.0, -t, 0.0)
+        return sum(mean_square(squares, slopes, factors * changed(t)) for factors, squares in strata)
 
     return ratio_limits(float(table[place]), float(whole.sum()), variance, max(each.step for each in channels), z)
 
@@ -179,7 +160,7 @@ def difference_among_answered(joint: Joint, table: Floats, groups: tuple[int, in
     common = float(small[:2, 0].sum() / answered.sum())
     across = _states(table.shape[1], columns, column)
     strata = [
-        (share**2 / pairs.size * pairs.heaviness(lines.T, across.T), block_groups(pairs, groups, column))
+        (share**2 / pairs.size * pairs.heaviness(lines.T, across.T), group_squares(pairs, groups, column))
         for pairs, share in zip(joint.strata, joint.shares, strict=True)
     ]
 
@@ -191,30 +172,12 @@ def difference_among_answered(joint: Joint, table: Floats, groups: tuple[int, in
         first, second = shares
         # Gradient of Q in m_0, A_0, m_1, A_1 at the hypothesis.
         slopes = (-answered[1], (second - t) * answered[1], answered[0], -(first + t) * answered[0])
-        variance = sum(scores.of_difference(truth * factors, slopes) for factors, scores in strata)
+        variance = sum(mean_square(squares, slopes, truth * factors) for factors, squares in strata)
         value = part[1] * whole[0] - part[0] * whole[1] - t * whole[0] * whole[1]
         return bool(abs(value) <= z * math.sqrt(max(variance, 0.0)))
 
     point = min(max(float(small[1, 0] / answered[1] - small[0, 0] / answered[0]), -1.0), 1.0)
     return edge(inside, point, -1.0), edge(inside, point, 1.0)
-
-
-class _GroupsApart(NamedTuple):
-    """Second moments of the scores of two groups given the truth, (2, 2, 3), and those of the outcome."""
-
-    groups: Floats
-    column: ScoreMoments
-
-    def of_difference(self, truth: Floats, slopes: tuple[float, ...]) -> float:
-        """Return E[h^2] for h = sum over groups of z_group (slope z_j + slope r), in the table ``truth``, (3, 3)."""
-        own, crossed, answered = map(np.array, self.column)
-        total = 0.0
-        for one in (0, 1):
-            for other in (0, 1):
-                (a, c), (b, d) = slopes[2 * one : 2 * one + 2], slopes[2 * other : 2 * other + 2]
-                outcome = a * b * own + (a * d + b * c) * crossed + c * d * answered
-                total += float(self.groups[one, other] @ truth @ outcome)
-        return total
 
 
 def group_moments(variable: Variable, groups: tuple[int, int]) -> Floats:
@@ -232,16 +195,6 @@ def group_moments(variable: Variable, groups: tuple[int, int]) -> Floats:
     inside, outside = (within - a * b) / (a - b) ** 2, (without - b * b) / (a - b) ** 2
     found[0, 1] = found[1, 0] = [inside, inside, outside]
     return found
-
-
-def _apart(pairs: Pairs, place: tuple[int, int]) -> tuple[HypothesisMoments, HypothesisMoments]:
-    """Return the moments of a cell and of a share within a row, for variables that are reported apart."""
-    row, column = score_moments(pairs.first, place[0]), score_moments(pairs.second, place[1])
-    own = np.outer(row.own, column.own)
-    return (
-        HypothesisMoments(own, np.outer(row.crossed, column.crossed), np.outer(row.answered, column.answered)),
-        HypothesisMoments(own, np.outer(row.own, column.crossed), np.outer(row.own, column.answered)),
-    )
 
 
 def _three_by_three(joint: Joint, table: Floats, place: tuple[int, int]) -> Floats:

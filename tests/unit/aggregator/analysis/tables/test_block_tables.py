@@ -10,7 +10,12 @@ from sottovoce.aggregator.analysis.regression.regression import regress
 from sottovoce.aggregator.analysis.regression.regression_result import Regression
 from sottovoce.aggregator.analysis.report_columns import Columns, read_columns, strata_of
 from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
-from sottovoce.aggregator.analysis.tables.answered_cells import block_groups, block_moments, share_among_answered
+from sottovoce.aggregator.analysis.tables.answered_cells import (
+    cell_squares,
+    group_squares,
+    mean_square,
+    share_among_answered,
+)
 from sottovoce.aggregator.analysis.tables.block_fit import fit_block
 from sottovoce.aggregator.analysis.tables.crosstab import crosstab, crosstab_within
 from sottovoce.aggregator.analysis.tables.group_comparison import compare
@@ -186,14 +191,14 @@ def test_moments_among_the_people_who_answered_are_those_of_the_channel() -> Non
                       [truth[0, 0], truth[0, 1:3].sum(), truth[0, 3]],
                       [truth[2, 0], truth[2, 1:3].sum(), truth[2, 3]]])  # fmt: skip
 
-    of_cell, in_row = block_moments(pairs, (1, 0))
+    squares = cell_squares(pairs, (1, 0))
     whole, row = score.of(r, r2, (2, 3)), score.of(z[:, 1], r2, (1, 3))
-    assert (small * of_cell.at(0.3)).sum() == pytest.approx(w @ (cell - 0.3 * whole) ** 2)
-    assert (small * in_row.at(0.3)).sum() == pytest.approx(w @ (cell - 0.3 * row) ** 2)
+    assert mean_square(squares, (1, -0.3, 0), small) == pytest.approx(w @ (cell - 0.3 * whole) ** 2)
+    assert mean_square(squares, (1, 0, -0.3), small) == pytest.approx(w @ (cell - 0.3 * row) ** 2)
     grouped = small[[1, 0, 2]]
     slopes = (-0.4, 0.2, 0.5, -0.1)
     h = -0.4 * score.of(z[:, 0], z2[:, 0]) + 0.2 * score.of(z[:, 0], r2, (1, 3)) + 0.5 * cell - 0.1 * row
-    assert block_groups(pairs, (0, 1), 0).of_difference(grouped, slopes) == pytest.approx(w @ h**2)
+    assert mean_square(group_squares(pairs, (0, 1), 0), slopes, grouped) == pytest.approx(w @ h**2)
 
 
 def test_limits_among_the_people_who_answered_contain_the_truth_of_expected_reports() -> None:
