@@ -37,11 +37,12 @@ from sottovoce.aggregator.analysis.selection import (
     choose,
     described_people,
 )
-from sottovoce.aggregator.analysis.tables.pair_moments import Independence, inverse
+from sottovoce.aggregator.analysis.tables.pair_moments import inverse, pooled_test
 from sottovoce.aggregator.analysis.variable_columns import answers_of
 from sottovoce.aggregator.estimators import Estimate, IntervalRule
 from sottovoce.aggregator.estimators.answered_shares import support_both
-from sottovoce.aggregator.estimators.intervals import halved, upper_tail
+from sottovoce.aggregator.estimators.fixed_population import binomial
+from sottovoce.aggregator.estimators.intervals import halved
 from sottovoce.aggregator.estimators.variable import Floats, Variable
 from sottovoce.shared.errors import EstimateError
 
@@ -260,15 +261,6 @@ def _scored(stratum: _ReportedStratum, shares: Floats) -> tuple[Floats, float]:
     return covariance, float(stratum.n * support[: len(stratum.variable.answered)].min())
 
 
-def _combined(strata: Sequence[_Moments]) -> Independence:
-    parts = [(each.n * inverse(each.covariance)[0], each.mean) for each in strata]
-    information: Floats = np.sum([part for part, _ in parts], axis=0)
-    moved: Floats = np.sum([part @ mean for part, mean in parts], axis=0)
-    covariance, rank = inverse(information)
-    statistic = max(float(moved @ covariance @ moved), 0.0)
-    return Independence(statistic, rank, upper_tail(statistic, rank))
-
-
 def _with_p(tested: Sequence[_Moments], exact: float | None, at_end: bool) -> tuple[float | None, int | None, float]:
     """Return chi-square, its degrees of freedom and p; no chi-square, which has two sides, of shares 0 and 1."""
     if at_end:
@@ -277,7 +269,7 @@ def _with_p(tested: Sequence[_Moments], exact: float | None, at_end: bool) -> tu
         return None, None, exact
     if any(each.impossible for each in tested):
         return None, None, 0.0
-    found = _combined(tested)
+    found = pooled_test([(each.mean, each.n * inverse(each.covariance)[0]) for each in tested])
     return found.statistic, found.df, found.p if exact is None else exact
 
 
@@ -300,16 +292,6 @@ def two_sided(chances: Floats) -> Floats:
     ordered = np.sort(chances)
     below: Floats = np.append(0.0, np.cumsum(ordered))[np.searchsorted(ordered, chances * _RELATIVE, "right")]
     return np.minimum(below, 1.0)
-
-
-def binomial(n: int, chance: float) -> Floats:
-    """Return the probabilities of 0 to n successes, (n + 1,)."""
-    successes = np.arange(n + 1)
-    if not 0 < chance < 1:
-        return np.where(successes == n * chance, 1.0, 0.0)
-    ways = np.concatenate([[0.0], np.cumsum(np.log(np.arange(n, 0, -1.0)) - np.log(np.arange(1.0, n + 1)))])
-    found: Floats = np.exp(ways + successes * math.log(chance) + (n - successes) * math.log1p(-chance))
-    return found
 
 
 def _of_mean(

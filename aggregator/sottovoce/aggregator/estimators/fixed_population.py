@@ -14,9 +14,9 @@ display; it is never shown without its limits.
 Sources: Clopper and Pearson 1934 (inversion of two tails), here for a sum of two binomials.
 """
 
+import math
 from bisect import bisect_left
 from dataclasses import dataclass
-from math import exp, lgamma, log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,32 +48,23 @@ def people_count(count: int, n: int, a: float, b: float, confidence: float = 0.9
     if not 1 <= n <= MOST:
         raise ValueError(f"a group has 1 to {MOST} people")
     tail = (1 - confidence) / 2
-    low = bisect_left(range(n), True, key=lambda people: at_least(count, people, n, (a, b)) > tail)
-    high = n - bisect_left(range(n), True, key=lambda missing: at_most(count, n - missing, n, (a, b)) > tail)
+    low = bisect_left(range(n), True, key=lambda people: distribution(people, n, a, b)[count:].sum() > tail)
+    high = n - bisect_left(range(n), True, key=lambda few: distribution(n - few, n, a, b)[: count + 1].sum() > tail)
     point = min(max(round((count - n * b) / (a - b)), 0), n)
     return PeopleCount(point, low, high, n)
 
 
-def at_least(count: int, people: int, n: int, support: tuple[float, float]) -> float:
-    """Return P(X >= count) if T = ``people`` of n truly support the option; ``support`` is (a, b)."""
-    return float(_distribution(people, n, support)[count:].sum())
+def distribution(people: int, n: int, a: float, b: float) -> NDArray[np.float64]:
+    """Return P(X = 0), .., P(X = n), (n + 1,), if T = ``people`` of n truly support the option."""
+    return np.convolve(binomial(people, a), binomial(n - people, b))
 
 
-def at_most(count: int, people: int, n: int, support: tuple[float, float]) -> float:
-    """Return P(X <= count) if T = ``people`` of n truly support the option; ``support`` is (a, b)."""
-    return float(_distribution(people, n, support)[: count + 1].sum())
-
-
-def _distribution(people: int, n: int, support: tuple[float, float]) -> NDArray[np.float64]:
-    """Return P(X = 0), .., P(X = n) for T = ``people``, shape (n + 1,)."""
-    a, b = support
-    return np.convolve(_binomial(people, a), _binomial(n - people, b))
-
-
-def _binomial(n: int, p: float) -> NDArray[np.float64]:
-    """Return P(X = 0), .., P(X = n) for X ~ Bin(n, p), shape (n + 1,)."""
-    if p in {0.0, 1.0}:
-        return np.array([float(k == n * p) for k in range(n + 1)])
-    # Logarithms, since the binomial coefficients overflow floats for n above 1,029.
-    ways = [lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) for k in range(n + 1)]
-    return np.array([exp(each) for each in [way + k * log(p) + (n - k) * log(1 - p) for k, way in enumerate(ways)]])
+def binomial(n: int, chance: float) -> NDArray[np.float64]:
+    """Return the probabilities of 0 to n successes, (n + 1,)."""
+    successes = np.arange(n + 1)
+    if not 0 < chance < 1:
+        return np.where(successes == n * chance, 1.0, 0.0)
+    # Logarithms, since binomial coefficients overflow floats for n above 1,029.
+    ways = np.concatenate([[0.0], np.cumsum(np.log(np.arange(n, 0, -1.0)) - np.log(np.arange(1.0, n + 1)))])
+    found: NDArray[np.float64] = np.exp(ways + successes * math.log(chance) + (n - successes) * math.log1p(-chance))
+    return found

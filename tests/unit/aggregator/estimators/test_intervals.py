@@ -8,7 +8,7 @@ import pytest
 from sottovoce.aggregator.estimators.band import band
 from sottovoce.aggregator.estimators.distributions import beta
 from sottovoce.aggregator.estimators.distributions.beta import _halley, _log_mass, _log_peak, _step, beta_quantile
-from sottovoce.aggregator.estimators.fixed_population import MOST, PeopleCount, at_least, at_most, people_count
+from sottovoce.aggregator.estimators.fixed_population import MOST, PeopleCount, distribution, people_count
 from sottovoce.aggregator.estimators.intervals import METHODS, normal_quantile, score_cc, t_quantile, upper_tail
 
 COIN = (0.75, 0.25)
@@ -261,7 +261,7 @@ def test_limits_hold_the_number_at_least_as_often_as_they_say(n: int, a: float, 
     found = [people_count(count, n, a, b) for count in range(n + 1)]
     for people in range(n + 1):
         inside = sum(
-            _probability(count, people, n, (a, b))
+            distribution(people, n, a, b)[count]
             for count in range(n + 1)
             if found[count].low <= people <= found[count].high
         )
@@ -277,8 +277,8 @@ def test_tails_are_those_of_two_sums() -> None:
         for j in range(4)
         if i + j >= 3
     )
-    assert at_least(3, 2, 5, FLIP) == pytest.approx(float(exact), abs=1e-14)
-    assert at_least(3, 2, 5, FLIP) + at_most(2, 2, 5, FLIP) == pytest.approx(1, abs=1e-14)
+    chances = distribution(2, 5, *FLIP)
+    assert (chances[3:].sum(), chances.sum()) == pytest.approx((float(exact), 1), abs=1e-14)
 
 
 def test_limits_of_a_group_grow_with_reports_and_hold_the_estimate() -> None:
@@ -304,8 +304,3 @@ def test_groups_have_a_size(n: int) -> None:
     """Nobody is no group, and a town is none either."""
     with pytest.raises(ValueError, match="people"):
         people_count(0, n, *FLIP)
-
-
-def _probability(count: int, people: int, n: int, support: tuple[float, float]) -> float:
-    above = at_least(count + 1, people, n, support) if count < n else 0.0
-    return at_least(count, people, n, support) - above

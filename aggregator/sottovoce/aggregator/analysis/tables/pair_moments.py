@@ -539,16 +539,26 @@ def independence(strata: Sequence[Pairs]) -> Independence | None:
     """
     some = [pairs for pairs in strata if pairs.size > 1]
     apart = all(block_pair(pairs.first, pairs.second) is None for pairs in some)
+    if not some or (not apart and len(some[0].first.categories) * len(some[0].second.categories) > MOST_CELLS):
+        return None
     if apart and len(some) == 1:
         between, *own = _scatter(some[0])
         (first, rank), (second, other) = map(inverse, own)
-        statistic, df = float((some[0].size - 1) * np.trace(first @ between @ second @ between.T)), rank * other
-    elif not apart and len(some[0].first.categories) * len(some[0].second.categories) > MOST_CELLS:
-        return None
+        test = _chi_square(float((some[0].size - 1) * np.trace(first @ between @ second @ between.T)), rank * other)
     else:
-        statistic, df = _stratified(some)
-    if not df:
-        return None
+        test = pooled_test([_of_stratum(pairs) for pairs in some])
+    return test if test.df else None
+
+
+def pooled_test(parts: Sequence[tuple[Floats, Floats]]) -> Independence:
+    """Test that deviations (d,) are all 0, each with its precision (d, d), the inverse of its covariance."""
+    information: Floats = np.sum([precision for _, precision in parts], axis=0)
+    moved: Floats = np.sum([precision @ deviation for deviation, precision in parts], axis=0)
+    covariance, rank = inverse(information)
+    return _chi_square(float(moved @ covariance @ moved), rank)
+
+
+def _chi_square(statistic: float, df: int) -> Independence:
     # Rounding can make a statistic of 0 negative.
     statistic = max(statistic, 0.0)
     return Independence(statistic, df, upper_tail(statistic, df))
@@ -563,8 +573,7 @@ def across_waves(test: Independence | None, strata: Sequence[Pairs], waves: int)
     if test is None or waves == 1:
         return test
     part = np.average([prod(_between_people(each)) for each in strata], weights=[each.size for each in strata])
-    statistic = test.statistic / (1 + (waves - 1) * float(part))
-    return Independence(statistic, test.df, upper_tail(statistic, test.df))
+    return _chi_square(test.statistic / (1 + (waves - 1) * float(part)), test.df)
 
 
 def _between_people(pairs: Pairs) -> Iterator[float]:
@@ -576,22 +585,13 @@ def _between_people(pairs: Pairs) -> Iterator[float]:
         yield people / max(float(np.trace(within)) / pairs.size, people) if people else 0.0
 
 
-def _stratified(strata: Sequence[Pairs]) -> tuple[float, int]:
-    information: Any = 0.0
-    moved: Any = 0.0
-    for pairs in strata:
-        if block_pair(pairs.first, pairs.second) is None:
-            between, *own = _scatter(pairs)
-            deviation, inverses = (between / pairs.size).ravel(), np.kron(*(inverse(each)[0] for each in own))
-            precision: Floats = np.asarray((pairs.size - 1) * pairs.size**2 * inverses, dtype=np.float64)
-        else:
-            deviation, precision = _of_block(pairs)
-        information = information + precision
-        moved = moved + precision @ deviation
-    if not strata:
-        return 0.0, 0
-    covariance, rank = inverse(information)
-    return float(moved @ covariance @ moved), rank
+def _of_stratum(pairs: Pairs) -> tuple[Floats, Floats]:
+    """Return the deviation of one stratum from independence, and its precision."""
+    if block_pair(pairs.first, pairs.second) is not None:
+        return _of_block(pairs)
+    between, *own = _scatter(pairs)
+    inverses = np.kron(*(inverse(each)[0] for each in own))
+    return (between / pairs.size).ravel(), np.asarray((pairs.size - 1) * pairs.size**2 * inverses, dtype=np.float64)
 
 
 def _of_block(pairs: Pairs) -> tuple[Floats, Floats]:
