@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from sottovoce.aggregator.analysis.mixtures.fielded import designs_in_words
 from sottovoce.aggregator.export.flow_chart import asked_how, direct_sentences
 from sottovoce.aggregator.file_formats.csv_cells import harmless
-from sottovoce.aggregator.i18n.translator import LANGUAGES, Words, only_here
+from sottovoce.aggregator.i18n.translator import Words, only_here, words_for
 from sottovoce.aggregator.planning.question_channels import ShareChannel, measure_of
 from sottovoce.aggregator.planning.traffic_analysis import blind_limits, items_that_show_time
 from sottovoce.shared.accounting import percent_after
@@ -92,14 +92,6 @@ def ethics(survey: Survey, language: str) -> str:
         *_version(survey, words),
     ]
     return _paragraphs(paragraphs)
-
-
-def words_for(language: str) -> Words:
-    """Return the studio's translator for this language, else for one with the same primary subtag, else for English."""
-    if language in LANGUAGES:
-        return Words(language)
-    main = language.partition("-")[0]
-    return Words(next((known for known in LANGUAGES if known.split("-")[0] == main), LANGUAGES[0]))
 
 
 def _text(survey: Survey, key: str, language: str) -> str:

@@ -45,7 +45,7 @@ from sottovoce.aggregator.export.tables import write_reports_csv, write_reports_
 from sottovoce.aggregator.export.workbook import write_workbook
 from sottovoce.aggregator.file_formats.csv_cells import write_csv
 from sottovoce.aggregator.file_formats.provenance import About, json_text, write_marked
-from sottovoce.aggregator.i18n.translator import ENGLISH
+from sottovoce.aggregator.i18n.translator import ENGLISH, words_for
 from sottovoce.aggregator.institution import Institution
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.storage.report_reader import ReadableReports
@@ -101,7 +101,7 @@ def result_rows(results: SurveyResults, about: About) -> Iterator[tuple[object, 
     """Yield the rows of one wave, cohort or the whole, by ``COLUMNS``."""
     document = export_document(results)
     survey = (*(document[key] for key in _SURVEY[:4]), about.version, document["closed"])
-    language = results.survey.default_language
+    words = words_for(language := results.survey.default_language)
     for asked, result in zip(document["questions"], results.questions, strict=True):
         labels = dict(zip(result.question.options, option_labels(result.question, language), strict=True))
         name = question_label(result.question, language)
@@ -111,7 +111,9 @@ def result_rows(results: SurveyResults, about: About) -> Iterator[tuple[object, 
             if isinstance(result.question.domain.grid, DayGrid) and estimate["kind"] != "share":
                 # One date in a column of numbers, and R reads the whole column as text.
                 value, low, high = (figures[key] for key in ("clipped", "low", "high"))
-                label = value or "" if low is None else f"{value} ({low} to {high})"
+                label = (
+                    value or "" if low is None else f"{value} ({words.translate('results_range', low=low, high=high)})"
+                )
                 figures |= {key: int(DayGrid.read(figures[key])) for key in TOWARDS if figures.get(key) is not None}
             yield (*survey, *leading, label, *figures.values(), among)
 

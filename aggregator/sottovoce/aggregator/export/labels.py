@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from sottovoce.aggregator.i18n.translator import LANGUAGES, Words
+from sottovoce.aggregator.i18n.translator import words_for
 from sottovoce.shared.mechanisms.innocuous_rr import ONE, SAME
 from sottovoce.shared.spec import Question
 
@@ -22,7 +22,7 @@ def option_labels(question: Question, language: str) -> list[str]:
     """Return the labels of the options, or of a vector's coordinates, in order; empty for a number."""
     named = {choice.name: choice.label for choice in question.choices}
     labels = [_text(named.get(option, {}), language) or option.capitalize() for option in question.options]
-    words = Words(language if language in LANGUAGES else LANGUAGES[0])
+    words = words_for(language)
     return [
         words.translate(_OWN[option]) if option in _OWN and option not in named else label
         for option, label in zip(question.options, labels, strict=True)

@@ -186,6 +186,14 @@ class Words:
         return texts.get(self.language) or texts[fallback]
 
 
+def words_for(language: str) -> Words:
+    """Return the studio's translator for this language, else for one with the same primary subtag, else for English."""
+    if language in LANGUAGES:
+        return Words(language)
+    main = language.partition("-")[0]
+    return Words(next((known for known in LANGUAGES if known.split("-")[0] == main), LANGUAGES[0]))
+
+
 @cache
 def catalogue(language: str) -> Mapping[str, str]:
     """Load the catalogue of a language; missing sentences are filled from English."""

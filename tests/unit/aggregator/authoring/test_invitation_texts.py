@@ -5,8 +5,8 @@ import io
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.authoring.invitation_texts import ethics, letter, mail_merge, reminder, words_for
-from sottovoce.aggregator.i18n.translator import LANGUAGES
+from sottovoce.aggregator.authoring.invitation_texts import ethics, letter, mail_merge, reminder
+from sottovoce.aggregator.i18n.translator import LANGUAGES, words_for
 from sottovoce.shared.accounting import percent_after
 from sottovoce.shared.redemption import spell_modulus
 from sottovoce.shared.spec import Survey

@@ -165,6 +165,7 @@ def test_labels_of_values_are_in_the_language_asked_for() -> None:
 def test_labels_of_values_are_those_of_their_kind() -> None:
     question = only(mechanism={"name": "kary_rr", "odds": "3"}, absent_category=True)
     assert option_labels(question, "en") == ["No", "Yes", "No answer"]
+    assert option_labels(question, "pt-BR") == ["Não", "Sim", "Sem resposta"]
 
     assert value_labels(survey(report_labels="neutral").questions[0], "en") == {0: "Report B", 1: "Report A"}
 

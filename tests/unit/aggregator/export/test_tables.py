@@ -283,6 +283,19 @@ def test_columns_of_numbers_have_numbers_only(every: Source, folder: Path) -> No
     assert days == [floor(mean.clipped + 0.5), floor(mean.low), ceil(mean.high)]
 
 
+@pytest.mark.parametrize(("language", "between"), [("de", " bis "), ("pt-BR", " a "), ("nl", " to ")])
+def test_limits_of_dates_are_in_the_language_of_the_survey(language: str, between: str, tmp_path: Path) -> None:
+    """In English if it is none of the program's."""
+    texts = {key: {language: "Wann?"} for key in ("title", "label")}
+    since = {"type": "date", "name": "since", "label": texts["label"], "min": "2020-01-01", "max": "2020-12-31",
+             "step": "1", "public": True}  # fmt: skip
+    asked = survey(default_language=language, title=texts["title"], questions=[since])
+    files_of(tmp_path, (asked, [(day,) for day in range(90)]), names=["estimates.csv"])
+
+    (label,) = [row["option_label"] for row in rows(tmp_path) if row["kind"] == "mean"]
+    assert re.fullmatch(rf"2020-02-\d\d \(2020-\d\d-\d\d{between}2020-\d\d-\d\d\)", label)
+
+
 @pytest.mark.slow
 def test_dates_of_estimates_are_read_in_r_as_the_page_says(folder: Path) -> None:
     """R before 4.3 refuses a number without the day that it counts from."""

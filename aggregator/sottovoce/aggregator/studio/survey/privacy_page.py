@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from flask import Response, current_app, jsonify, render_template, request
 from sottovoce.aggregator.accounts.authentication import storage
-from sottovoce.aggregator.authoring.invitation_texts import words_for
 from sottovoce.aggregator.http.routing import Route
-from sottovoce.aggregator.i18n.translator import Words, catalogue
+from sottovoce.aggregator.i18n.translator import Words, catalogue, words_for
 from sottovoce.aggregator.privacy_account.document import AccountTerms, Document, account
 from sottovoce.aggregator.privacy_account.page import body, page
 from sottovoce.aggregator.studio.design.preview_page import previewed_survey

@@ -8,9 +8,9 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.authoring.invitation_texts import ethics, words_for
+from sottovoce.aggregator.authoring.invitation_texts import ethics
 from sottovoce.aggregator.clock import now
-from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.i18n.translator import Words, words_for
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.studio.results.results_page import PlannedResults
 from sottovoce.client.draws import Draws
