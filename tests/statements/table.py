@@ -297,7 +297,7 @@ def methods(facts: Facts) -> set[str]:
     direct = [arm for arm in facts.arms if arm and not facts.counts(arm)[0]]
     return {
         f"Answers to {', '.join(private)} were randomized",
-        "The randomized answers of a report are together",
+        "The private answers of a report are together",
         *([f"Answers to {', '.join(given)} were sent as given, without protection"] if given else []),
         *([f"Nothing is randomized in the reports of {', '.join(direct)}"] if direct else []),
     }

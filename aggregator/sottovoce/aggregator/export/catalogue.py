@@ -312,7 +312,7 @@ def estimated_in_words(survey: Survey) -> str:
     if not survey.private:
         return f"Shares and means are those of the reports; {limits}."
     given = len(survey.private) < sum(each.name != ARM for each in survey.questions)
-    whose = " of randomized answers" if given else ""
+    whose = " of private answers" if given else ""
     others = " Those of answers sent as given are shares and means of the reports." if given else ""
     return (
         f"Shares and means{whose} were estimated without bias from the counts of reports; {limits} carried over to the "
@@ -335,7 +335,7 @@ def protection_in_words(survey: Survey) -> str:
     return (
         f"Answers to {private} were randomized by the respondents {_WHO[hidden]} before they were sent "
         f"(randomized response; Warner 1965), so that the researchers never held a true answer to these questions. "
-        f"The randomized answers of a report are together {show_epsilon(survey.epsilon)}-locally differentially "
+        f"The private answers of a report are together {show_epsilon(survey.epsilon)}-locally differentially "
         f"private (delta = 0), {known}.{in_clear if given else ''}"
         f"{f' Nothing is randomized in the reports of {direct}.' if direct else ''}"
     )

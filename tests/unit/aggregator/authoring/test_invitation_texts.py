@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 from sottovoce.aggregator.authoring.invitation_texts import ethics, letter, mail_merge, reminder
-from sottovoce.aggregator.i18n.translator import LANGUAGES, words_for
+from sottovoce.aggregator.i18n.translator import LANGUAGES, Words, words_for
+from sottovoce.aggregator.privacy_account.document import AccountTerms, account
+from sottovoce.aggregator.privacy_account.text import lines
+from sottovoce.client.words import catalogue
 from sottovoce.shared.accounting import percent_after
 from sottovoce.shared.redemption import spell_modulus
 from sottovoce.shared.spec import Survey
@@ -48,6 +51,18 @@ def test_letter_of_own_coins_speaks_of_no_device_that_rolls() -> None:
 
     assert "you toss a coin" in told
     assert "rolls" not in told
+
+
+def test_no_word_of_randomized_answers_where_no_device_draws() -> None:
+    """Of a tossed coin and of a fact of one's own, letters, ethics text and account name private answers."""
+    month = {"label": {"en": "Were you born in May?"}, "share": "1/12", "source": {"en": "Calendar"}}
+    born = {"type": "boolean", "name": "born", "label": {"en": "Ever?"}, "procedure": "crosswise", "innocuous": month}
+    for asked in (_survey(CHEATED, access="token", privacy={"procedure": "own_coin"}), _survey(born, access="token")):
+        document = account(asked, AccountTerms(), catalogue(), Words("en"))
+        told = " ".join([letter(asked, LINK, "en"), ethics(asked, "en"), *lines(document, Words("en"))]).lower()
+        assert "randomized answer" not in told
+        assert "randomized report" not in told
+        assert "all private answers" in told
 
 
 def test_odds_are_told_of_yes_or_no_only() -> None:
@@ -131,7 +146,7 @@ def test_ethics_text_has_each_question_with_its_cost() -> None:
 
     assert "Have you ever cheated? (changed by chance, epsilon 1.10)" in told
     assert "Is this your first year? (sent as given, without protection)" in told
-    assert "All randomized answers of a report cost epsilon 1.10" in told
+    assert "All private answers of a report cost epsilon 1.10" in told
     assert _survey().digest in told
     assert "personal link" not in told
     assert "personal link" in ethics(_survey(access="token"), "en")

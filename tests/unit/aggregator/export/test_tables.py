@@ -606,7 +606,7 @@ def test_methods_correct_no_public_answers_for_noise(tmp_path: Path) -> None:
     assert estimated_in_words(survey(questions=public)) == (
         "Shares and means are those of the reports; 95% intervals are score intervals with continuity correction."
     )
-    assert some.startswith("Shares and means of randomized answers were estimated without bias from the counts")
+    assert some.startswith("Shares and means of private answers were estimated without bias from the counts")
     assert some.endswith("Those of answers sent as given are shares and means of the reports.")
     assert estimated_in_words(survey(questions=private)).endswith("carried over to the true share.")
 
