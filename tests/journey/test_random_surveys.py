@@ -28,6 +28,7 @@ import pytest
 import python_calamine
 from flask import Flask
 from flask.testing import FlaskClient
+from sottovoce.aggregator.analysis.estimates import ANSWERED, ASKED_AND_ANSWERED
 from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.estimators.question_variables import variables_of
@@ -188,14 +189,17 @@ def _pages(closed: Closed) -> Iterator[str]:
         reply = closed.get(path, language)
         if reply.status_code != 200:
             yield f"{path} {language} {reply.status_code} {_reason(reply.text)}"
-    page = closed.get("results?among=all&sort=asked").text
+    lines = closed.lines("files/estimates.csv")
+    # The page counts people who were not asked among all.
+    hides = any(row["among"] == "asked" for row in lines)
+    page = closed.get(f"results?sort=asked{'' if hides else '&among=all'}").text
     # Rows of charts' numbers have line breaks between their cells.
     shown = [line[1:] for line in cells(re.sub(r">\s+<", "><", page)) if len(line) > 5]
-    lines = closed.lines("files/estimates.csv")
     answered = {row["question"] for row in lines if row["n"] != "0"}
-    # Of a question that a public answer hides, all are those who were asked.
-    wanted = [row for row in lines if row["among"] in {"all", "asked"} and not row["wave"] and not row["cohort"]
-              and row["question"] in answered]  # fmt: skip
+    some = ANSWERED, ASKED_AND_ANSWERED
+    described = {row["question"]: some for row in lines if hides and row["among"] in some}
+    wanted = [row for row in lines if not row["wave"] and not row["cohort"] and row["question"] in answered
+              and row["among"] in described.get(row["question"], ("all", "asked"))]  # fmt: skip
     wanted.sort(key=lambda row: (_place(closed.survey, row), ["mean", "quantile", "share"].index(row["kind"])))
     if len(shown) != len(wanted):
         yield f"Results has {len(shown)} estimates, the file {len(wanted)}"

@@ -126,13 +126,17 @@ def careless_in_words(results: SurveyResults, titles: Mapping[str, str], words: 
     yield words.translate("results_careless_assumed")
 
 
-def declined_in_words(result: QuestionResult, still_open: bool, words: Words) -> str:
-    """Return the people whom the shares describe, and the share of the others; "" if everybody must answer."""
+def declined_in_words(result: QuestionResult, still_open: bool, words: Words, described: str = "") -> str:
+    """Return the people whom the shares describe, and the share of the others; "" if everybody must answer.
+
+    ``described`` names other people than those who answered, see ``joint_among_all`` in the catalogues.
+    """
     declined = result.declined
     if declined is None or declined.clipped is None:
         return ""
     key = "results_declined" if result.asked_only or not result.conditional else "results_declined_or_hidden"
-    people, (share, within) = words.translate(f"joint_among_{result.described}"), _figures(declined, still_open, words)
+    people = words.translate(f"joint_among_{described or result.described}")
+    share, within = _figures(declined, still_open, words)
     return words.translate(key, people=people, share=share, limits=within)
 
 

@@ -351,6 +351,7 @@ def test_page_says_among_whom_and_shows_everybody_on_request(closed: Storage) ->
     assert "Among those who were asked." in page
     assert "Not asked or no answer" not in page
     assert "People who were not asked count the same way." in whole
+    assert "Among all. Not asked or no answer: " in whole
     assert [(each["n"], each.get("asked_only")) for each in document] == [(200, None), (150, True), (150, True)]
 
 

@@ -183,6 +183,8 @@ def _card(
         others = []
     answered, result = result, shown_result(result, choices)
     among = result.estimates is answered.answered and bool(result.estimates)
+    # Among all, no answer may also mean that the question was not asked.
+    told = among or (answered.conditional and not answered.asked_only)
     charts = [
         _chart(result, kind, labels, (group, answered.estimates), words) for kind in ("mean", "quantile", "share")
     ]
@@ -202,7 +204,7 @@ def _card(
         charts=[_with_axis(chart, not results.closed, choices.zoomed) for chart in charts],
         absent_as=counted_in_words(result, labels, words),
         alone=" ".join(map(VariableNames(words).note, notes_alone(survey, [question.name]))),
-        declined=declined_in_words(answered, not results.closed, words) if among else "",
+        declined=declined_in_words(answered, not results.closed, words, "" if among else "all") if told else "",
         unlimited=among and any(limits(each, not results.closed) == (0.0, 1.0) for each in result.estimates),
         arms=own or (),
         by_arm=is_split(survey, question) and question.kind.truth in COMPARED,
