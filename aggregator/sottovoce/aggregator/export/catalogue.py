@@ -478,9 +478,7 @@ class Source:
             return {}
         counted = {name: int((~is_null(values)).sum()) for name, values in columns.items()}
         found = [(each, counted[each.question.name]) for each in conditional if each.question.name in counted]
-        return {
-            each.question.name: _other_n(each, n) for each, n in found if n < each.n or (n > each.n and each.asked_only)
-        }
+        return {each.question.name: _other_n(each, n) for each, n in found if n != each.n}
 
     @cached_property
     def reports_with_public(self) -> ReportColumns:

@@ -78,6 +78,8 @@ def any_survey(seed: int) -> Survey:
         mechanism, how = draw.choice([(KARY, {"absent_category": True}), (COIN, {"when_absent": "no"})])
         arm = {"arm": draw.choice(["direct", "protected"])} if seed % 2 else {}
         conditions = {draw.choice(["visible_if", "any_of"]): on}
+        # A randomized answer may decide as well, of which nothing is known.
+        on |= {f"q{number - 1}": ["yes"]} if number and not arm else {}
         private.append(asked(f"q{number}", "boolean", mechanism, **conditions, **how, **arm))
     return parse_survey(survey(*public, *private, name="exams", **({"arms": arms(1, 1)} if seed % 2 else {})))
 
