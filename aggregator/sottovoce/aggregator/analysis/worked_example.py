@@ -74,12 +74,12 @@ def worked_in_words(result: QuestionResult, still_open: bool, words: Words) -> s
         return ""
     for yes in result.estimates:
         if yes.option == "yes" and yes.raw is not None and yes.count is not None:
-            return _worked(yes, *support, still_open, words)
+            return _worked(yes, support, still_open, words)
     return ""
 
 
-def _worked(yes: Estimate, a: Fraction, b: Fraction, still_open: bool, words: Words) -> str:
-    raw, count, write = yes.raw or 0.0, yes.count or 0, words.write
+def _worked(yes: Estimate, support: tuple[Fraction, Fraction], still_open: bool, words: Words) -> str:
+    (a, b), raw, count, write = support, yes.raw or 0.0, yes.count or 0, words.write
     # As percentages are written, so that the example ends in exactly the digits shown elsewhere.
     shown = Percent(round(Fraction(raw), 3), 1)
     made = _shortest(Fraction(count, yes.n), a, b, shown.share)
