@@ -227,8 +227,9 @@ def assert_forgotten(page: Page, leaving: Running) -> str:
     return str(held)
 
 
-def test_exit_forgets_the_survey_in_the_browser(opened: Page, leaving: Running) -> None:
-    """Caches, databases and service worker; what stays of a report is that there was one, and what it cost."""
+def test_exit_forgets_the_survey_in_the_browser_which_draws_nothing_again(opened: Page, leaving: Running) -> None:
+    """What stays of a report is that there was one, and what it cost: who comes back to the link sees no receipt."""
+    before = set(stored(leaving))
     for walk in FEW:
         arrive(opened, leaving)
         opened.evaluate(KEPT)
@@ -238,14 +239,6 @@ def test_exit_forgets_the_survey_in_the_browser(opened: Page, leaving: Running) 
         held = assert_forgotten(opened, leaving)
         assert ("forgotten" in held, '"body":null' in held) == (walk is finish, walk is finish)
         assert "values" not in held
-
-
-def test_device_that_left_draws_nothing_again(opened: Page, leaving: Running) -> None:
-    """Who comes back to the link sees that it was answered here, and no receipt."""
-    before = set(stored(leaving))
-    finish(opened)
-    press_button(opened)
-    expect(opened.locator("h1")).to_have_text(NOTHING)
     opened.goto(leaving.link)
     opened.wait_for_selector("#ended")
     assert opened.locator("#receipt_bytes").count() == 0

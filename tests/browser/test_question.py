@@ -259,14 +259,15 @@ def test_frame_is_accessible(tab: Page, show: Show, place: str, axe: str) -> Non
         # Another person each: the first one's answer would be told instead.
         show(element(place, attributes=f'participant="{language}"'), language=language)
         frame = frame_of(tab)
-        be_still(frame)
         assert frame.evaluate("document.documentElement.lang") == language
         frame.evaluate("document.querySelector('details').open = true")
         assert is_wide_enough(frame), language
-        found[language] = checked(frame, axe) if language in {"en", "ar"} else []
-        answer(frame)
-        found[language] += checked(frame, axe) if language in {"en", "ar"} else []
-    assert {language: rules for language, rules in found.items() if rules} == {}
+        if language in {"en", "ar"}:
+            be_still(frame)
+            found[language] = checked(frame, axe)
+            answer(frame)
+            found[language] += checked(frame, axe)
+    assert found == {"en": [], "ar": []}
 
 
 def is_wide_enough(frame: Frame) -> bool:
