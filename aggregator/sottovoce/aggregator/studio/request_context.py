@@ -206,7 +206,7 @@ def _range(low: float, high: float, estimate: Estimate, grid: Grid | None) -> st
     return write.interval(*ends)
 
 
-FILTERS = has_band, figure, difference, interval, together, place, tick, odds, numbers
+FILTERS = has_band, limits, figure, difference, interval, together, place, tick, odds, numbers
 """All filters; templates use them by function name."""
 
 

@@ -17,22 +17,12 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Stop:
-    """Estimate of a wave with its interval, scaled to 0..100 within the possible range."""
-
-    low: float
-    middle: float
-    high: float
-
-
-@dataclass(frozen=True)
 class ChartRow:
     """Row of a chart: an option, the mean or a quantile.
 
     Attributes:
         people: the share as a number of people, in words; "" if not requested.
         points: estimates of each group or wave, side by side.
-        course: estimates wave by wave, for a line; empty if not requested.
         corrected: the share corrected for careless people; None without one.
     """
 
@@ -40,7 +30,6 @@ class ChartRow:
     estimate: Estimate
     people: str
     points: Sequence[Point] = ()
-    course: Sequence[Stop] = ()
     corrected: Point | None = None
 
     @property

@@ -27,7 +27,7 @@ from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio.labels import labels_of, name_of_group, people_in_words, title_of
 from sottovoce.aggregator.studio.results.arm_split import NO_SPLIT, ArmSplit
-from sottovoce.aggregator.studio.results.result_cards import CardBlock, Chart, ChartRow, Point, QuestionCard, Stop
+from sottovoce.aggregator.studio.results.result_cards import CardBlock, Chart, ChartRow, Point, QuestionCard
 from sottovoce.aggregator.studio.results.view_options import ViewOptions
 from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.spec import Survey
@@ -189,8 +189,6 @@ def _card(
         _chart(result, kind, labels, (group, answered.estimates), words) for kind in ("mean", "quantile", "share")
     ]
     charts = [_with_points(chart, others) for chart in charts if chart.rows]
-    if choices.by == "wave":
-        charts = [_with_course(chart, not results.closed) for chart in charts]
     if among or not answered.answered:
         charts = [_with_corrected(chart, answered.corrected, words) for chart in charts]
     if question.choices and choices.order != "asked" and (choices.order or question.mechanism):
@@ -267,18 +265,6 @@ def _with_corrected(chart: Chart, corrected: Sequence[Estimate], words: Words) -
     """Add to each row the share that is corrected for careless people, where there is one."""
     found = {each.option: Point(words.translate("results_corrected"), each) for each in corrected}
     return replace(chart, rows=[replace(row, corrected=found.get(row.estimate.option)) for row in chart.rows])
-
-
-def _with_course(chart: Chart, still_open: bool) -> Chart:
-    stops = [[_stop(point.estimate, still_open) for point in row.points] for row in chart.rows]
-    return replace(chart, rows=[replace(row, course=of) for row, of in zip(chart.rows, stops, strict=True)])
-
-
-def _stop(estimate: Estimate, still_open: bool) -> Stop:
-    low, high = limits(estimate, still_open)
-    middle = estimate.lowest if estimate.clipped is None else estimate.clipped
-    width = estimate.highest - estimate.lowest
-    return Stop(*(round(100 * (value - estimate.lowest) / width, 2) for value in (low, middle, high)))
 
 
 def _by_size(chart: Chart) -> Chart:
