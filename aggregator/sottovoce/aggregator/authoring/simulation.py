@@ -9,10 +9,10 @@ simulation too.
 import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
-from typing import Any
+from typing import Any, Self
 
 from sottovoce.aggregator.analysis.estimates import QuestionResult, RevisionCounts
 from sottovoce.aggregator.authoring.draft import whole_number
@@ -180,10 +180,7 @@ def _possible(fields: list[Field]) -> list[Field]:
     kind = fields[0].question.kind.truth
     if not ((kind == "yes_no" and total > 100) or (kind == "option" and not total)):
         return fields
-    return [
-        Field(f.name, f.question, f.option, _default(f.question, f.option), is_default=True, refused=True)
-        for f in fields
-    ]
+    return [replace(f, written=_default(f.question, f.option), is_default=True, refused=True) for f in fields]
 
 
 def _set_shares(question: Question, fields: Sequence[Field]) -> SetShares:
@@ -232,6 +229,16 @@ class Rehearsal:
     reports: InventedReports
     truths: Sequence[Sequence[Tally]]
 
+    @classmethod
+    def of(cls, survey: Survey, setting: Setting) -> Self:
+        """Simulate a survey, of a draft or published."""
+        seed_data = canonical.dump([survey.digest, setting.query])
+        seed = hashlib.sha256(b"rehearsal people " + seed_data).digest()
+        truths = invent_as_set(survey, setting.people, int.from_bytes(seed), setting.wanted)
+        dice = hashlib.sha256(b"rehearsal dice " + seed_data).hexdigest()
+        tallies = [true_tallies(question, truth) for question, truth in zip(survey.questions, truths, strict=True)]
+        return cls(survey, setting, reports_of(survey, truths, BatchDraws(seeded(dice))), tallies)
+
     @property
     def revisions(self) -> list[RevisionCounts]:
         """One closed revision, for the functions that compute results."""
@@ -261,13 +268,3 @@ class Rehearsal:
         question, wanted = self.survey.questions[index], self.setting.wanted[index]
         names = question.options if question.domain.options else ("mean",)
         return dict(zip(names, set_figures(question, wanted), strict=True))
-
-
-def rehearse(survey: Survey, setting: Setting) -> Rehearsal:
-    """Simulate a survey, of a draft or published."""
-    seed_data = canonical.dump([survey.digest, setting.query])
-    seed = hashlib.sha256(b"rehearsal people " + seed_data).digest()
-    truths = invent_as_set(survey, setting.people, int.from_bytes(seed), setting.wanted)
-    dice = hashlib.sha256(b"rehearsal dice " + seed_data).hexdigest()
-    tallies = [true_tallies(question, truth) for question, truth in zip(survey.questions, truths, strict=True)]
-    return Rehearsal(survey, setting, reports_of(survey, truths, BatchDraws(seeded(dice))), tallies)

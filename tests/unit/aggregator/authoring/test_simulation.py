@@ -10,7 +10,7 @@ import pytest
 from sottovoce.aggregator import open_results
 from sottovoce.aggregator.analysis.estimates import analyse
 from sottovoce.aggregator.analysis.requests import parse_request
-from sottovoce.aggregator.authoring.simulation import MOST_PEOPLE, Rehearsal, Setting, read_setting, rehearse
+from sottovoce.aggregator.authoring.simulation import MOST_PEOPLE, Rehearsal, Setting, read_setting
 from sottovoce.aggregator.export.archive import write_folder, write_zip
 from sottovoce.aggregator.export.catalogue import AT_ANY_TIME, OF_REPORTS
 from sottovoce.shared.errors import SpecError
@@ -28,7 +28,7 @@ def setting(**query: str) -> Setting:
 
 
 def rehearsal(**query: str) -> Rehearsal:
-    return rehearse(ASKED, setting(**query))
+    return Rehearsal.of(ASKED, setting(**query))
 
 
 def test_nothing_set_is_ten_percent_for_yes_and_options_alike() -> None:
@@ -92,14 +92,14 @@ def test_means_are_set_in_the_unit_of_the_question() -> None:
 
     assert {"set.days", "set.since", "set.compass.o0", "set.compass.o1"} <= set(names)
     assert found.refused == ("set.since",)
-    days = rehearse(asked, found).document["questions"]["days"]
+    days = Rehearsal.of(asked, found).document["questions"]["days"]
     assert days == {"mean": 4.0}
 
 
 def test_survey_and_setting_decide_everything() -> None:
     one, same = rehearsal(), rehearsal()
     others = [rehearsal(again="2"), rehearsal(n="999"), rehearsal(set__cheated__yes="11"),
-              rehearse(survey(title={"en": "Other"}), setting())]  # fmt: skip
+              Rehearsal.of(survey(title={"en": "Other"}), setting())]  # fmt: skip
 
     assert (one.reports.numbers == same.reports.numbers).all()
     assert one.reports.revision == same.reports.revision

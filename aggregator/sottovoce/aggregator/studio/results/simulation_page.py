@@ -42,11 +42,11 @@ def rehearse(name: str) -> str:
 def download(name: str) -> Response:
     """Download the simulated results as JSON, marked so that programs reject it as real results."""
     _, found = simulation_results.rehearsed_file(name)
-    choices, revisions = ViewOptions.of(request.args), found.made.revisions
+    choices, revisions = ViewOptions.of(request.args), found.revisions
     results = analyse(revisions, choices.cohort, confidence=choices.confidence)
     group = None if choices.people is None else group_of(revisions, results, choices.people)
-    document = {**marked(export_document(results, group=group), found.about), "set": found.made.document}
-    called = f"{found.about.prefix}{name}-{found.made.survey.revision}.json"
+    document = {**marked(export_document(results, group=group), found.about), "set": found.document}
+    called = f"{found.about.prefix}{name}-{found.survey.revision}.json"
     return attachment(json_text(document), "application/json", called)
 
 
@@ -63,10 +63,10 @@ def files(name: str) -> str:
     if rehearsed is None:
         return _nothing(subject)
     return files_list(
-        rehearsed.made.source(current_app.extensions["clock"]()),
+        rehearsed.source(current_app.extensions["clock"]()),
         page="rehearse",
         frame=subject.frame,
-        survey=rehearsed.made.survey,
+        survey=rehearsed.survey,
         release=None,
         nothing=None,
         wave=None,
@@ -78,12 +78,12 @@ def files(name: str) -> str:
 def file(name: str, file: str) -> Response:
     """Download a file of the simulation."""
     _, found = simulation_results.rehearsed_file(name)
-    return file_reply(found.made.source(current_app.extensions["clock"]()), name, file)
+    return file_reply(found.source(current_app.extensions["clock"]()), name, file)
 
 
 def _view(subject: simulation_results.Subject, rehearsed: simulation_results.Rehearsed) -> ResultsView:
-    choices, made = ViewOptions.of(request.args), rehearsed.made
-    return view_of(made.revisions, choices, words(), subject.plan, simulated_split(made, choices))
+    choices = ViewOptions.of(request.args)
+    return view_of(rehearsed.revisions, choices, words(), subject.plan, simulated_split(rehearsed, choices))
 
 
 def _nothing(subject: simulation_results.Subject) -> str:
@@ -100,13 +100,13 @@ def _simulated(name: str, _page: str, file: str) -> JointSubject | Response:
 
 def _asked_of(subject: simulation_results.Subject, rehearsed: simulation_results.Rehearsed) -> JointSubject:
     """Build the subject of an analysis from simulated reports."""
-    columns, digest = rehearsed.made.reports.columns, rehearsed.made.survey.digest
+    columns, digest = rehearsed.reports.columns, rehearsed.survey.digest
 
     def document(asked: Request) -> Mapping[str, Any]:
-        key = (digest, sorted(rehearsed.query.items()), asked)
+        key = (digest, sorted(rehearsed.setting.query.items()), asked)
         return joint().computed(subject.frame.name, key, lambda compute: compute(asked, columns))
 
-    names = SurveyVariables(rehearsed.made.survey, words())
+    names = SurveyVariables(rehearsed.survey, words())
     return JointSubject(
         subject.frame, "rehearse", names, None, document, rehearsed, base="rehearse_base.html",
         endpoint_prefix=simulation_results.ENDPOINT_PREFIX,

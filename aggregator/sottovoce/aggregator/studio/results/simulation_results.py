@@ -1,13 +1,14 @@
 """Prepare the simulation that its pages share: survey, settings, frame, and estimates compared with the true values."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 from flask import current_app, request
 from sottovoce.aggregator.accounts.authentication import storage
 from sottovoce.aggregator.analysis.estimates import QuestionResult, SurveyResults, analyse
-from sottovoce.aggregator.authoring.simulation import MOST_PEOPLE, Field, Rehearsal, Setting, read_setting, rehearse
+from sottovoce.aggregator.authoring.simulation import MOST_PEOPLE, ComparedEstimate, Field, Rehearsal, read_setting
 from sottovoce.aggregator.authoring.validation import survey_of_draft
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.http.problems import Refusal
@@ -16,7 +17,7 @@ from sottovoce.aggregator.planning.sample_size import widest_margin
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.labels import labels_of, title_of
-from sottovoce.aggregator.studio.request_context import figure, interval, words
+from sottovoce.aggregator.studio.request_context import words
 from sottovoce.aggregator.studio.results.run_analysis import AskedAnalysis
 from sottovoce.aggregator.studio.survey_frame import SurveyPage, draft_page, published_page, stage_of
 from sottovoce.aggregator.surveys.lifecycle import survey_of, unknown_survey
@@ -43,26 +44,10 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class SettingComparison:
-    """Row of the table that compares settings, simulated people and estimates, all formatted as text."""
-
-    label: str
-    was_set: str
-    invented: str
-    estimate: str
-    limits: str
-
-
-@dataclass(frozen=True)
-class Rehearsed:
+class Rehearsed(Rehearsal):
     """Simulated survey, prepared for the templates."""
 
-    made: Rehearsal
-
-    @property
-    def setting(self) -> Setting:
-        """Settings that the URL chose for the simulation."""
-        return self.made.setting
+    most: ClassVar[int] = MOST_PEOPLE
 
     @property
     def mark(self) -> str:
@@ -70,32 +55,21 @@ class Rehearsed:
         return self.about.prefix.rstrip("-")
 
     @property
-    def most(self) -> int:
-        """Largest number of people that can be simulated."""
-        return MOST_PEOPLE
-
-    @property
-    def query(self) -> Mapping[str, str]:
-        """Parameters that reproduce the simulation, for URLs and hidden fields."""
-        return self.setting.query
-
-    @property
     def about(self) -> About:
         """Provenance that its files carry, marked as a simulation."""
-        return About.of(self.made.survey, rehearsal=True)
+        return About.of(self.survey, rehearsal=True)
 
     @cached_property
     def results(self) -> SurveyResults:
         """Results over all simulated people."""
-        return analyse(self.made.revisions)
+        return analyse(self.revisions)
 
     @property
     def questions(self) -> Sequence[tuple[str, Question, Sequence[tuple[str, Field]]]]:
         """Each question that has settings, with its text, and the settings with their labels."""
-        survey = self.made.survey
         found = []
-        for question in survey.questions:
-            labels = labels_of(survey, question, words())
+        for question in self.survey.questions:
+            labels = labels_of(self.survey, question, words())
             fields = [(labels.get(field.option or "mean", field.option), field) for field in self.setting.of(question)]
             if fields:
                 found.append((self.title(question), question, fields))
@@ -103,7 +77,7 @@ class Rehearsed:
 
     def title(self, question: Question) -> str:
         """Return the text of a question, with what tells it from others of the same text."""
-        return title_of(self.made.survey, question, words())
+        return title_of(self.survey, question, words())
 
     def asked_in(self, asked: AskedAnalysis | None) -> Sequence[QuestionResult]:
         """Return the results of the questions used in the analysis; all of them if none is named."""
@@ -111,9 +85,11 @@ class Rehearsed:
         results = self.results.questions
         return [each for each in results if each.question.name in used] or results
 
-    def compare(self, result: QuestionResult) -> list[SettingComparison]:
-        """Compare the estimates of a question with its settings."""
-        return [*self._lines(result)]
+    def compare(self, result: QuestionResult) -> list[tuple[str, ComparedEstimate]]:
+        """Compare the estimates of a question with its settings, each with the label of its option."""
+        labels = labels_of(self.survey, result.question, words())
+        compared = [each for each in self.comparisons(result) if each.estimate.kind != "quantile"]
+        return [(labels.get(each.estimate.option, each.estimate.option), each) for each in compared]
 
     def lost(self, result: QuestionResult) -> str:
         """List the options whose true share is below the margin of error; "" if there are none.
@@ -124,19 +100,7 @@ class Rehearsed:
         if question.mechanism is None or not result.n or question.domain.grid is not None:
             return ""
         margin = widest_margin(measure_of(question), result.n / drawn_from(question))
-        small = [each.estimate.option for each in self.made.comparisons(result) if 0 < (each.was_set or 0) < margin]
-        labels = labels_of(self.made.survey, question, words())
-        return ", ".join(labels.get(option, option) for option in small)
-
-    def _lines(self, result: QuestionResult) -> Iterator[SettingComparison]:
-        grid, labels = result.question.domain.grid, labels_of(self.made.survey, result.question, words())
-        for each in self.made.comparisons(result):
-            found = each.estimate
-            if found.kind != "quantile":
-                was_set = "" if each.was_set is None else figure(each.was_set, found, grid)
-                shown = figure(found.clipped, found, grid), interval(found, False, grid)
-                label = labels.get(found.option, found.option)
-                yield SettingComparison(label, was_set, figure(each.invented, found, grid), *shown)
+        return ", ".join(label for label, each in self.compare(result) if 0 < (each.was_set or 0) < margin)
 
 
 def subject_of(name: str) -> Subject:
@@ -167,7 +131,7 @@ def rehearsed_of(subject: Subject) -> Rehearsed | None:
         return None
     setting = read_setting(subject.survey, request.args, subject.plan.people)
     with current_app.extensions["joint_results"].turn(subject.frame.name):
-        return Rehearsed(rehearse(subject.survey, setting))
+        return Rehearsed.of(subject.survey, setting)
 
 
 def rehearsed_file(name: str) -> tuple[Subject, Rehearsed]:
