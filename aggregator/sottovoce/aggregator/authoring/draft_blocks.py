@@ -31,8 +31,6 @@ class ProtectedTogether:
     """Cards in one block, compared with the same cards by themselves.
 
     Attributes:
-        name: name of the block; "" for cards that are not in a block yet.
-        numbers: numbers of the cards.
         questions: number of answers.
         epsilon, epsilon_apart: of one report, for the cards together and by themselves.
         people, people_apart: people needed for every share to within the margin of ``Figures.wanted``.
@@ -42,8 +40,6 @@ class ProtectedTogether:
         odds_apart: worst-case odds for one answer by itself.
     """
 
-    name: str
-    numbers: Sequence[int]
     questions: int
     epsilon: float
     epsilon_apart: float
@@ -173,8 +169,6 @@ def compared(draft: SurveyDraft, name: str) -> ProtectedTogether | None:
         return None
     own = [(apart.cards[number], each.epsilon) for number, each in zip(numbers, known, strict=True)]
     return ProtectedTogether(
-        name=name,
-        numbers=numbers,
         questions=members[0].block.asked,
         epsilon=members[0].block.epsilon,
         epsilon_apart=_epsilon_apart(apart, own),
@@ -191,8 +185,7 @@ def compared_selection(draft: SurveyDraft, numbers: Collection[int]) -> Protecte
     """Compare cards that are not in a block yet, as ``compared``; None if they cannot be in one block."""
     joined = protect_together(draft, numbers)
     name = next((name for name in joined.blocks if name not in draft.blocks), "")
-    found = compared(joined, name) if name else None
-    return None if found is None else replace(found, name="", numbers=sorted(numbers))
+    return compared(joined, name) if name else None
 
 
 def suggested(draft: SurveyDraft) -> ProtectedTogether | None:

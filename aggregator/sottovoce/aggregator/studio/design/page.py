@@ -376,12 +376,11 @@ def together_view(draft: SurveyDraft, form: Mapping[str, str]) -> TogetherView:
     """Return the view of a draft; without a posted form the page chooses the cards that a block would help."""
     blocks = [_block_view(draft, name) for name in draft.blocks]
     joinable = draft_blocks.joinable_cards(draft)
-    if not form:
-        found = draft_blocks.suggested(draft)
-        return TogetherView(blocks, joinable, [] if found is None else found.numbers, found)
-    chosen = selected_cards(form)
-    selected = [number for number in joinable if number in chosen]
-    return TogetherView(blocks, joinable, selected, draft_blocks.compared_selection(draft, selected))
+    if form:
+        selected = [number for number in joinable if number in selected_cards(form)]
+        return TogetherView(blocks, joinable, selected, draft_blocks.compared_selection(draft, selected))
+    found = draft_blocks.suggested(draft)
+    return TogetherView(blocks, joinable, [] if found is None else joinable, found)
 
 
 def _block_view(draft: SurveyDraft, name: str) -> BlockView:
