@@ -121,9 +121,7 @@ def personal_links(name: str) -> Response | tuple[str, int]:
         made = _create_links(found, count)
     except tokens.KeyReused:
         return _page(name, "links_again"), 409
-    if found.for_all_waves:
-        return _table_of_waves(found, made)
-    return _FILES.get(kind, _table)(found, [(token, f"{found.wave.link}&t={token}") for token in made])
+    return _table(found, made) if found.for_all_waves else _FILES.get(kind, _table)(found, made)
 
 
 def take_links_back(name: str) -> tuple[str, int]:
@@ -152,25 +150,21 @@ def poster_content(found: Invited) -> PosterContent:
     return PosterContent(found.survey, found.wave.number, language_asked(), shown_institution(found.stored.name))
 
 
-def _cards(found: Invited, links: list[tuple[str, str]]) -> Response:
-    return print_reply(cards(poster_content(found), [link for _, link in links]))
+def _cards(found: Invited, made: list[str]) -> Response:
+    return print_reply(cards(poster_content(found), [f"{found.wave.link}&t={token}" for token in made]))
 
 
-def _table(found: Invited, links: list[tuple[str, str]]) -> Response:
-    return attachment(links_csv(links, found.survey.trial, words=words()), CSV, f"{found.stored.name}-links.csv")
-
-
-def _table_of_waves(found: Invited, made: list[str]) -> Response:
-    """Write a table with one row for each invitation and one link for each wave that is not closed."""
-    waves = [wave for wave in found.waves if wave.state != "closed"]
+def _table(found: Invited, made: list[str]) -> Response:
+    """Write a row for each token with its link, or with one for each wave that is not closed."""
+    waves = [wave for wave in found.waves if wave.state != "closed"] if found.for_all_waves else [found.wave]
+    columns = [f"link_wave_{wave.number}" for wave in waves] if found.for_all_waves else ["link"]
     rows = [(token, *(f"{wave.link}&t={token}" for wave in waves)) for token in made]
-    columns = [f"link_wave_{wave.number}" for wave in waves]
     return attachment(links_csv(rows, found.survey.trial, columns, words()), CSV, f"{found.stored.name}-links.csv")
 
 
-def _letters(found: Invited, links: list[tuple[str, str]]) -> Response:
-    who = shown_institution(found.stored.name).name
-    letters = mail_merge(found.survey, [link for _, link in links], language_of_texts(found.survey), who)
+def _letters(found: Invited, made: list[str]) -> Response:
+    who, links = shown_institution(found.stored.name).name, [f"{found.wave.link}&t={token}" for token in made]
+    letters = mail_merge(found.survey, links, language_of_texts(found.survey), who)
     return attachment(letters, CSV, f"{found.stored.name}-letters.csv")
 
 

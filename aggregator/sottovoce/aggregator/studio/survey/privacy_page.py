@@ -11,7 +11,7 @@ from sottovoce.aggregator.i18n.translator import Words, catalogue, words_for
 from sottovoce.aggregator.privacy_account.document import AccountTerms, Document, account
 from sottovoce.aggregator.privacy_account.page import body, page
 from sottovoce.aggregator.studio.design.preview_page import previewed_survey
-from sottovoce.aggregator.studio.request_context import language_of_texts, print_reply, words
+from sottovoce.aggregator.studio.request_context import attachment, language_of_texts, print_reply, words
 from sottovoce.aggregator.studio.survey.release_page import release_state
 from sottovoce.aggregator.studio.survey_frame import frame_of
 from sottovoce.aggregator.surveys.lifecycle import survey_of, unknown_survey
@@ -56,9 +56,8 @@ def privacy_print(name: str) -> Response:
 def privacy_data(name: str) -> Response:
     """Download the account as JSON, in the format ``sottovoce-privacy/1``."""
     survey, spoken = _survey_and_words(_account_source(name))
-    reply = jsonify(_document(survey, spoken))
-    reply.headers["Content-Disposition"] = f"attachment; filename={name}-privacy.json"
-    return reply
+    body = jsonify(_document(survey, spoken)).data
+    return attachment(body, "application/json", f"{name}-privacy.json")
 
 
 def _account_source(name: str) -> AccountSource:
