@@ -359,15 +359,16 @@ def draft_of(document: Mapping[str, Any], revision: int = 1) -> SurveyDraft:
 
 
 def card_of(item: Mapping[str, Any], block: str = "") -> DraftItem:
-    """Convert one item of a survey's list of questions into a card."""
+    """Convert one item of a survey's list of questions into a card, with the type that a file need not name."""
+    item = {"type": "boolean", **item}
     harm, use, mechanism = harm_of(DraftItem(item).treated)
     return replace(DraftItem.of(item, harm, use, block), mechanism=mechanism)
 
 
 def _set_common_declining(draft: SurveyDraft) -> SurveyDraft:
     """Replace ``each`` by the common way of declining if all questions have the same one."""
-    treated = [card.treated for card in draft.cards if str(card.treated.get("type")) in TYPES]
-    able = [one for one in treated if TYPES[str(one["type"])].takes_category]
+    treated = [card.treated for card in draft.cards if card.kind]
+    able = [card.treated for card in draft.cards if card.kind and card.kind.takes_category]
     if able and all(one.get("absent_category") is True for one in able):
         way = "own"
     elif treated and all("when_absent" in one for one in treated):

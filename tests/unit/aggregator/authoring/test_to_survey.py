@@ -167,6 +167,18 @@ def test_figures_count_half_of_the_people() -> None:
     assert halves.totals.epsilon == pytest.approx(made(drafted(*WHOLE)).epsilon)
 
 
+def test_question_of_a_file_without_a_type_is_a_usual_one() -> None:
+    """It asks for yes or no: nobody may decline who may not in the file, and half of the people are asked directly."""
+    untyped = {key: SECRET[key] for key in SECRET if key != "type"}
+    plain, typed = (draft_of({"title": {"en": "T"}, "questions": [asked]}) for asked in (untyped, SECRET))
+    halves = survey_of_draft(set_direct_half(plain, True), "t")
+
+    assert plain == typed
+    assert plain.declining == "never"
+    assert survey_of_draft(plain, "t").questions[0].absent is None
+    assert [asked.name for asked in halves.questions] == ["cheated", "cheated_direct", "arm"]
+
+
 def test_choice_is_taken_back_without_a_trace() -> None:
     before = SurveyDraft(drafted().head, WHOLE, people=1000)
     halves = set_direct_half(before, wanted=True)
