@@ -290,6 +290,11 @@ class NumberFormat:
         """Write epsilon with two decimals, rounded up."""
         return self.words.number(Fraction(show_epsilon(value)), 2)
 
+    def odds(self, value: float) -> str:
+        """Write odds to 1 as an upper bound: rounded up to one decimal, which is left out where it is 0."""
+        tenths = math.ceil(10 * value - 1e-9)
+        return self.words.number(tenths / 10, 1 if tenths % 10 else 0)
+
     def of_hundred(self, share: Fraction) -> str:
         """Write a share as a number of 100 people; where chance has a say, neither 0 nor 100 is claimed."""
         whole = math.floor(share * HUNDRED + Fraction(1, 2))

@@ -75,17 +75,11 @@ def block_rows(document: Document, words: Words) -> list[tuple[str, str, str, st
         epsilon = show_epsilon(block["epsilon"])
         found.append((words.translate("privacy_block_all", names=names), epsilon, "", ""))
         found += [
-            (row["name"], epsilon, odds(row["odds"], words), odds(row["odds_alone"], words))
+            (row["name"], epsilon, *(f"{words.write.odds(row[key])}:1" for key in ("odds", "odds_alone")))
             for row in block["questions"]
         ]
     whole = document["report"]["epsilon"]
     return [*found, (words.translate("privacy_report"), show_epsilon(whole), "", "")] if found else []
-
-
-def odds(ratio: float, words: Words) -> str:
-    """Format odds as an upper bound: with one decimal where they are not whole, rounded up."""
-    tenths = math.ceil(10 * ratio - 1e-9)
-    return f"{words.number(tenths / 10, 1 if tenths % 10 else 0)}:1"
 
 
 def _caveat(document: Document, words: Words) -> str:
@@ -145,6 +139,7 @@ class Caveat(str):
     """Paragraph that a reader must not miss."""
 
     __slots__ = ()
+    is_caveat = True
 
 
 AccountBlock = str | AccountTable | list[str]

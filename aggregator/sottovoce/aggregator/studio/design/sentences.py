@@ -71,15 +71,10 @@ class Sentences:
             apart=about(found.people_apart),
             epsilon=self.words.write.epsilon(found.epsilon),
             epsilon_apart=self.words.write.epsilon(found.epsilon_apart),
-            odds=self._odds(found.odds),
-            odds_alone=self._odds(found.odds_alone),
-            odds_apart=self._odds(found.odds_apart),
+            odds=self.words.write.odds(found.odds),
+            odds_alone=self.words.write.odds(found.odds_alone),
+            odds_apart=self.words.write.odds(found.odds_apart),
         )
-
-    def _odds(self, odds: float) -> str:
-        """Format odds as an upper bound: rounded up to one decimal, which is left out where it is 0."""
-        tenths = ceil(10 * odds - 1e-9)
-        return self.words.number(tenths / 10, 1 if tenths % 10 else 0)
 
     def _needed_sentence(self, found: Figures, declining: str) -> str:
         if found.needed is None:
