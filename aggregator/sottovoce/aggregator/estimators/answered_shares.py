@@ -14,7 +14,7 @@ Source      Fieller 1954 (inversion of a ratio); Newcombe 1998 (continuity corre
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -24,7 +24,6 @@ from sottovoce.aggregator.estimators.pooling import StratumTally, merge
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Variable
 from sottovoce.shared.answers import Domain
-from sottovoce.shared.mechanisms import Mechanism
 
 METHOD = "inversion"
 _SCANNED = 50
@@ -129,26 +128,24 @@ def answered_shares(
         domain: true values of the question, the last of which stands for no answer.
         rule: options of the intervals; their method is always ``METHOD``.
     """
-    found = [stratum_shares(*stratum, domain, rule) for stratum in merge(strata)]
-    some = [(variable, shares) for variable, shares in found if shares[-1].n]
+    some = list(counted_strata(strata, domain, rule))
     if not some:
         return ()
     return tuple(_answered(some, place, rule) for place in range(len(domain.places)))
 
 
-def stratum_shares(
-    mechanism: Mechanism | None, tally: Mapping[int, int], domain: Domain, rule: IntervalRule
-) -> tuple[Variable, Sequence[Estimate]]:
-    """Return the variable of one stratum of a question with categories, and its estimated shares of all people.
-
-    ``mechanism`` is None for public answers.
-    """
-    if mechanism is None:
-        [variable], shares = public.variables(domain), public.estimate(tally, domain, rule)
-    else:
-        [variable] = VARIABLES[mechanism.name](mechanism, domain)
-        shares = estimate(mechanism, tally, domain, rule)
-    return replace(variable, absent=domain.absent), shares
+def counted_strata(
+    strata: Sequence[StratumTally], domain: Domain, rule: IntervalRule
+) -> Iterator[tuple[Variable, Sequence[Estimate]]]:
+    """Yield the variable of each stratum with reports of a question with categories, and its shares of all people."""
+    for mechanism, tally in merge(strata):
+        if mechanism is None:
+            [variable], shares = public.variables(domain), public.estimate(tally, domain, rule)
+        else:
+            [variable] = VARIABLES[mechanism.name](mechanism, domain)
+            shares = estimate(mechanism, tally, domain, rule)
+        if shares[-1].n:
+            yield replace(variable, absent=domain.absent), shares
 
 
 def _answered(some: Sequence[tuple[Variable, Sequence[Estimate]]], place: int, rule: IntervalRule) -> Estimate:

@@ -141,11 +141,9 @@ class Profile:
 
     def last(self, level: float) -> int:
         """Return the highest bin that can contain the quantile: the share below its lower edge can be ``level``."""
-        low, high = self._likeliest_bin(level), self._bins - 1
-        while low < high:
-            middle = (low + high + 1) // 2
-            low, high = (middle, high) if self._is_possible(middle, level) else (low, middle - 1)
-        return low
+        likeliest = self._likeliest_bin(level)
+        later = range(likeliest + 1, self._bins)
+        return likeliest + bisect_left(later, True, key=lambda lower: not self._is_possible(lower, level))
 
     def _likeliest_bin(self, level: float) -> int:
         return int(np.searchsorted(self._below[:-1], level))
@@ -220,14 +218,13 @@ def estimate(
     edges = edges_of_bins(mechanism, domain)
     n = int(counts.sum())
     shares, forged = _likeliest(mechanism, counts, rule)
-    summary = _Summary(n, rule)
     least, most = edges[0], edges[-1]
     estimates = [_mean(mechanism, tally, domain, rule)]
     for level, limits in zip(QUANTILES, quantile_limits(mechanism, counts, domain, rule), strict=True):
-        draws = _Bootstrap(*(np.array([quantile(row, edges, level) for row in rows]) for rows in (shares, forged)))
-        estimates.append(_inverted(summary.of("quantile", f"q{level * 100:.0f}", draws, least, most), *limits))
+        values, others = (np.array([quantile(row, edges, level) for row in rows]) for rows in (shares, forged))
+        estimates.append(_inverted(_summary(values, others, n, rule, f"q{level * 100:.0f}", (least, most)), *limits))
     for bin_, name in enumerate(names_of_bins(mechanism, domain)):
-        estimates.append(summary.of("share", name, _Bootstrap(shares[:1, bin_], forged[:, bin_]), 0.0, 1.0))
+        estimates.append(_summary(shares[:1, bin_], forged[:, bin_], n, rule, name))
     return estimates
 
 
@@ -400,36 +397,32 @@ def _likeliest(mechanism: SquareWave, counts: Array, rule: IntervalRule) -> tupl
     return rows[: 1 + RESAMPLES], rows[1 + RESAMPLES :]
 
 
-class _Bootstrap(NamedTuple):
-    """A statistic: its value, then those of the resamples; and its values under poisoning."""
+def _summary(
+    values: Array, forged: Array, n: int, rule: IntervalRule, option: str, ends: tuple[float, float] | None = None
+) -> Estimate:
+    """Return an estimate without limits: of a share, or between ``ends`` a quantile.
 
-    values: Array
-    forged: Array
-
-
-class _Summary:
-    def __init__(self, n: int, rule: IntervalRule) -> None:
-        self._n, self._rule = n, rule
-
-    def of(self, kind: str, option: str, draws: _Bootstrap, least: float, most: float) -> Estimate:
-        """Return an estimate without limits, and without a standard error unless there are resamples."""
-        values = draws.values
-        raw = float(values[0]) if len(values) else None
-        return Estimate(
-            option=option,
-            raw=raw,
-            clipped=raw,
-            std_error=float(values[1:].std(ddof=1)) if len(values) > 1 else None,
-            method=METHOD,
-            confidence=self._rule.confidence,
-            n=self._n,
-            simultaneous_low=least,
-            simultaneous_high=most,
-            poisoning=most - least if raw is None else float(np.abs(draws.forged - raw).max()),
-            lowest=least,
-            highest=most,
-            kind=kind,
-        )
+    Args:
+        values: of the reports, then of the resamples; without these it has no standard error.
+        forged: values under poisoning.
+    """
+    raw = float(values[0]) if len(values) else None
+    least, most = ends or (0.0, 1.0)
+    return Estimate(
+        option=option,
+        raw=raw,
+        clipped=raw,
+        std_error=float(values[1:].std(ddof=1)) if len(values) > 1 else None,
+        method=METHOD,
+        confidence=rule.confidence,
+        n=n,
+        simultaneous_low=least,
+        simultaneous_high=most,
+        poisoning=most - least if raw is None else float(np.abs(forged - raw).max()),
+        lowest=least,
+        highest=most,
+        kind="quantile" if ends else "share",
+    )
 
 
 def variables(mechanism: SquareWave, domain: Domain) -> list[NumberVariable]:

@@ -352,7 +352,8 @@ class _BlockPlanner:
     def _block(self, mechanism: JointRR) -> BlockDesign:
         variances: list[float | None]
         if self.goal == SHARES:
-            variances = [_half(*mechanism.marginal(position)) for position in range(len(self.sizes))]
+            shares = (ShareChannel(*map(float, mechanism.marginal(each))) for each in range(len(self.sizes)))
+            variances = [share.variance(0.5) for share in shares]
         else:
             # Two questions with as many options as two others have their channel.
             alike = dict(zip(combinations(self.sizes, 2), combinations(range(len(self.sizes)), 2), strict=True))
@@ -397,12 +398,6 @@ class _BlockPlanner:
             return tuple(place for place, ratio in enumerate(block.ratios) if ratio >= 1)
         pairs = zip(combinations(range(len(self.sizes)), 2), block.ratios, strict=True)
         return tuple(sorted({place for pair, ratio in pairs if ratio >= 1 for place in pair}))
-
-
-def _half(a: Fraction, b: Fraction) -> float:
-    """Return the variance of one report's score of a category that half of the people have."""
-    supported = (a + b) / 2
-    return float(supported * (1 - supported) / (a - b) ** 2)
 
 
 def block_hint(survey: Survey) -> list[str]:

@@ -41,12 +41,12 @@ def q_values(p_values: Sequence[float], tests: int | None = None) -> list[float]
     """
     # Counting untested pairs too is conservative.
     m = len(p_values) if tests is None else max(tests, len(p_values))
-    order = sorted(range(len(p_values)), key=p_values.__getitem__, reverse=True)
-    found, least = [1.0] * len(p_values), 1.0
-    for rank, place in zip(range(len(order), 0, -1), order, strict=True):
-        least = min(least, p_values[place] * m / rank)
-        found[place] = least
-    return found
+    order = np.argsort(p_values, kind="stable")
+    scaled = np.asarray(p_values)[order] * m / np.arange(1, len(order) + 1)
+    found = np.empty(len(order))
+    # Of each p value the least of its own and of all larger ones.
+    found[order] = np.minimum.accumulate(scaled[::-1])[::-1]
+    return list(np.minimum(found, 1.0).tolist())
 
 
 class TestedPair(NamedTuple):

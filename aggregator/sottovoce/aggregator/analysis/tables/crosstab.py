@@ -7,7 +7,8 @@ The formulas are documented in ``table``, ``score_intervals``, ``test_inversion_
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from functools import reduce
+from itertools import chain, combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -192,21 +193,17 @@ def _within_randomized(
         raise EstimateError(UNWEIGHTED)
     if columns.repeats > 1:
         raise EstimateError(selection.WAVES_DEPEND)
-    chosen, found_people = [], []
-    cautions: list[str] = []
-    for one, other in combinations(names, 2):
-        pair, people, notes = _choose(columns, one, other, rule.among)
-        chosen.append(pair)
-        found_people.append(people)
-        cautions += notes
+    pairs = (_choose(columns, one, other, rule.among) for one, other in combinations(names, 2))
+    chosen, described, cautions = zip(*pairs, strict=True)
     (third, first), (_, second), _ = chosen
     if first.newest.public and second.newest.public:
         raise EstimateError(TWO_PUBLIC, variable=names[1], other=names[2])
     check_identified([each.newest for each in (third, first, second)])
-    people = selection.both_described(selection.both_described(found_people[0], found_people[1]), found_people[2])
+    people = reduce(selection.both_described, described)
     table = three_way(columns, (third, first, second), people.asked, rule)
     share = forged(first.newest, second.newest, _seen(columns, (third, first, second))).share
-    notes = tuple(dict.fromkeys((*cautions, Sentence(RANDOMIZED, variable=third.newest.full_name), *table.left_out)))
+    told = chain(*cautions, [Sentence(RANDOMIZED, variable=third.newest.full_name)], table.left_out)
+    notes = tuple(dict.fromkeys(told))
     tables = {
         category: _of_category(table, place, share, notes, people.people)
         for place, category in enumerate(table.variables[0].answered)

@@ -28,7 +28,7 @@ from functools import cached_property
 
 from sottovoce.aggregator.estimators import answered_shares
 from sottovoce.aggregator.estimators.intervals import normal_quantile, upper_tail
-from sottovoce.aggregator.estimators.pooling import StratumTally, merge
+from sottovoce.aggregator.estimators.pooling import StratumTally
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
 from sottovoce.shared.answers import Domain, Value, random_answers
 from sottovoce.shared.spec import Question
@@ -89,8 +89,7 @@ def anchor_share(
     ``strata`` are (mechanism, tally) of each revision that asked it; ``waves`` is the number of waves of the same
     people; ``chance`` a careless person's probability of yes, None for even answers.
     """
-    found = [answered_shares.stratum_shares(*stratum, question.domain, DEFAULT_RULE) for stratum in merge(strata)]
-    some = [(variable, shares) for variable, shares in found if shares[-1].n]
+    some = list(answered_shares.counted_strata(strata, question.domain, DEFAULT_RULE))
     if not some:
         return None
     parts = answered_shares.stratum_parts(some, YES, waves)
@@ -260,8 +259,7 @@ def corrected_shares(
         together: share of the question's reports that carry the anchors, too.
         chance: a careless person's probability of yes, of a yes/no question; None for even answers.
     """
-    found = [answered_shares.stratum_shares(*stratum, domain, rule) for stratum in merge(strata)]
-    some = [(variable, shares) for variable, shares in found if shares[-1].n]
+    some = list(answered_shares.counted_strata(strata, domain, rule))
     if not some:
         return ()
     chances = [float(each) for each in random_answers(domain, absent)] if chance is None else [1 - chance, chance]
