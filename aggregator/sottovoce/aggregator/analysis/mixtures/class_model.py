@@ -28,7 +28,15 @@ from sottovoce.aggregator.analysis.mixtures.designs import CHEATING, DESIGNS
 from sottovoce.aggregator.analysis.regression.covariance import covariance
 from sottovoce.aggregator.analysis.regression.likelihood_ratio import false_position, profile_limits
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial, information
-from sottovoce.aggregator.analysis.regression.newton import Array, Sums, evaluate, inverse, maximize, score_products
+from sottovoce.aggregator.analysis.regression.newton import (
+    LARGEST_ODDS,
+    Array,
+    Sums,
+    evaluate,
+    inverse,
+    maximize,
+    score_products,
+)
 from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, wald_coefficients
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.estimators.cone import quantile_beside_edges
@@ -113,40 +121,61 @@ def with_class_model(
     return {**found, "model": fitted, "warnings": [*notes]}
 
 
+@dataclass(frozen=True, kw_only=True)
 class _Traced(Multinomial):
-    """A model with a trace of people of every class, so that the search ends at an edge, too."""
+    """A model with a trace of people of every class, so that the search ends at an edge, too.
+
+    Its rows are those of the model without, a row of each class for each person, and a last one, which tells nothing.
+    """
+
+    plain: Multinomial
+    trace: float
+
+    def sums(self, theta: Array, part: slice) -> Sums:
+        """Return the contribution of all reports with the first part; traces of all classes are summed at once."""
+        if part.start:
+            return Sums(0.0, np.zeros(()), np.zeros(()))
+        (found, slope, curve), shares = self.plain.sums(theta, slice(None)), _everybody(self.plain, theta)
+        columns, weights, count = self.plain.columns, self.trace * np.asarray(self.plain.weights), len(shares)
+        return Sums(
+            found + float(np.log(shares).sum(axis=0) @ weights),
+            slope + ((1 - count * shares[1:]) * weights @ columns.T).ravel(),
+            curve + information(shares[1:], np.zeros_like(shares[1:]), columns, count * weights),
+        )
 
     def predictors(self, theta: Array, part: slice) -> Iterator[Array]:
         """Yield halves of log odds: a trace of people is as far again as those without a maximum are stopped."""
         yield from (each / 2 for each in super().predictors(theta, part))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Held(_Traced):
     """A model with a class near so many people: the log likelihood is less by half the square of their distance."""
 
-    place: int = 0
-    people: float = 0.0
+    place: int
+    people: float
 
     def directions(self, row: int) -> Array:
         """Return zeros: a search that is held ends."""
         return np.zeros_like(super().directions(row))
 
-    def _people(self, theta: Array) -> tuple[float, Array, Array]:
+    def _people(self, shares: Array) -> tuple[float, Array, Array]:
         """Return how many people too many the class has, with derivatives by log odds, (k - 1, n), and theta, (d,)."""
-        everybody, weights = _everybody(self, theta), np.asarray(self.weights)
-        slopes = _slopes(everybody, self.place)
-        return float(everybody[self.place] @ weights) - self.people, slopes, (slopes * weights @ self.columns.T).ravel()
+        weights, slopes = np.asarray(self.plain.weights), _slopes(shares, self.place)
+        over = float(shares[self.place] @ weights) - self.people
+        return over, slopes, (slopes * weights @ self.plain.columns.T).ravel()
 
     def sums(self, theta: Array, part: slice) -> Sums:
         """Return the contribution of all reports with the first part, since all have one distance."""
+        sums = super().sums(theta, part)
         if part.start:
-            return Sums(0.0, np.zeros(()), np.zeros(()))
-        sums, truth = super().sums(theta, slice(None)), self.truth(theta, slice(None))
-        over, slopes, slope = self._people(theta)
+            return sums
+        shares = _everybody(self.plain, theta)
+        over, slopes, slope = self._people(shares)
         # The curve of the class counts as much as at the maximum: times the distance, it leads a far search astray.
         pull = float(sums.gradient @ slope) / max(float(slope @ slope), 1e-300)
-        curve = information(truth, truth + SMALL * slopes, self.columns, np.asarray(self.weights) * (pull / SMALL))
+        weights = np.asarray(self.plain.weights) * (pull / SMALL)
+        curve = information(shares[1:], shares[1:] + SMALL * slopes, self.plain.columns, weights)
         return Sums(
             sums.log_likelihood - over**2 / 2,
             sums.gradient - over * slope,
@@ -157,25 +186,27 @@ class _Held(_Traced):
         """Return the gradients; of the last report, which tells nothing, the gradient of the class."""
         scores = super().scores(theta, part)
         if part.stop == self.rows:
-            scores[:, -1] = self._people(theta)[2]
+            scores[:, -1] = self._people(_everybody(self.plain, theta))[2]
         return scores
 
 
 def _traced(model: Multinomial, trace: float = TRACE) -> _Traced:
-    """Return the model with a trace of every class for each person, and a last report, which tells nothing."""
     classes, known = model.likelihood.shape[1], len(model.likelihood)
     return _Traced(
         np.pad(np.tile(model.columns, classes + 1), ((0, 0), (0, 1))),
         np.concatenate([model.codes, np.repeat(known + np.arange(classes), model.rows), [known + classes]]),
         np.concatenate([model.likelihood, np.eye(classes), np.ones((1, classes))]),
         np.append(np.array([[1.0], *[[trace]] * classes]) * model.weights, 1.0),
+        plain=model,
+        trace=trace,
     )
 
 
 def _everybody(model: Multinomial, theta: Array) -> Array:
     """Return the fitted shares of all classes, (k, n)."""
-    fitted = model.truth(theta, slice(None))
-    return np.append(1 - fitted.sum(axis=0)[None], fitted, axis=0)
+    odds = np.pad(theta.reshape(model.shape) @ model.columns, ((1, 0), (0, 0)))
+    odds = np.exp(np.maximum(odds - odds.max(axis=0), -LARGEST_ODDS))
+    return np.asarray(odds / odds.sum(axis=0))
 
 
 def _slopes(shares: Array, place: int) -> Array:

@@ -65,7 +65,7 @@ def profile_end(near: Callable[[Array], Model], fit: Fit, index: int, z: float) 
     # From beyond the limit a search may go astray, so each one begins at the last point before it.
     inner, outer, direction = fit.theta, math.inf * side, np.where(free, 0.0, 1.0)
     # The first step is about one limit; the floor handles a flat likelihood.
-    step = z / math.sqrt(max(abs(float(fit.information[index, index])), 1e-4))
+    step = z / math.sqrt(max(abs(float(fit.information[index, index])), 1e-2))
     for _ in range(_ROOT_STEPS):
         start = inner + step * direction
         model = near(start)
