@@ -30,7 +30,7 @@ from sottovoce.aggregator.analysis.mixtures.designs import (
     MixtureShare,
     P,
 )
-from sottovoce.aggregator.analysis.mixtures.likelihood import EDGE, MixtureLikelihood, share_of
+from sottovoce.aggregator.analysis.mixtures.likelihood import EDGE, LawOfFew, MixtureLikelihood, share_of
 from sottovoce.aggregator.analysis.one_sample_test import FEWEST_EXPECTED
 from sottovoce.aggregator.analysis.regression.newton import Array, inverse
 from sottovoce.aggregator.analysis.weights import kish_effect, weight_warnings
@@ -42,6 +42,8 @@ from sottovoce.shared.errors import EstimateError, Sentence, SpecError, error_me
 MIXTURE = "sottovoce-mixture/1"
 MOST_DRAWS = 100
 _CLOSE = 1e-9
+FEW, MOST_GROUPS = 20, 3
+"""People expected to give some report, below which limits are by the law of all counts, of so many groups at most."""
 
 Document = dict[str, Any]
 Probabilities = Mapping[str, Any] | Sequence[Any] | str | Real
@@ -257,29 +259,34 @@ def mixture_document(design: str, data: MixtureData, confidence: float) -> Docum
     """Fit the shares and return them as one JSON object, ``sottovoce-mixture/1``."""
     known, draws = DESIGNS[design], data.draws
     channels = [np.array(known.channel(numbers, draws)) for numbers in data.groups.values()]
-    model = MixtureLikelihood(data.counts.ravel(), np.concatenate(channels, axis=1))
+    model = MixtureLikelihood(data.counts.reshape(1, -1), np.concatenate(channels, axis=1))
     sizes = data.counts.sum(axis=1)
     first = known.shares[0]
-    at, point = model.maximum(first)
-    weights = np.zeros(len(model.chances))
+    [at], point = model.maximum(first)
+    [x], weights = point.x, np.zeros(len(model.chances))
     for ends, part in ((first.zero, 1 - at), (first.one, at)):
-        np.add.at(weights, list(ends), [part * (1 - point.x), part * point.x])
-    best, raw = model.log_likelihood(weights @ model.chances), _closed_form(known, data)
+        np.add.at(weights, list(ends), [part * (1 - x), part * x])
+    [best], raw = model.log_likelihood(weights @ model.chances), _closed_form(known, data)
     values = {share.name: share_of(share, weights) for share in known.shares}
     at_edge = any(value is None or not EDGE < value < 1 - EDGE for value in values.values())
-    z = normal_quantile(confidence)
+    fitted = (weights @ model.chances).reshape(data.counts.shape)
+    z, law, people = normal_quantile(confidence), None, np.maximum(sizes.round(), 1)
+    if draws == 1 and len(sizes) <= MOST_GROUPS and (people[:, None] * fitted).min() < FEW:
+        law = LawOfFew.near(model, fitted[:, 1], people, first, z)
     shares: Document = {}
     for share in known.shares:
-        value = values[share.name]
-        error = None if at_edge or value is None else 1 / math.sqrt(model.profile(share, value).curvature)
-        low, high = (0.0, 1.0)
+        value, error, (low, high) = values[share.name], None, (0.0, 1.0)
         if value is not None:
-            low, high = model.limits(share, value, best, _quantile(known, data, model, weights, share, z))
+            if not at_edge:
+                error = float(1 / np.sqrt(model.profile(share, np.array([value])).curvature[0]))
+            given = model.limits if law is None else law.limits
+            fallen = z if law else _quantile(known, data, model, weights, share, z)
+            low, high = given(share, value, best, fallen)
         closed = None if raw is None else share_of(share, raw)
         shares[share.name] = {
             "label": share.label, "share": value, "se": error, "low": low, "high": high, "raw": closed
         }  # fmt: skip
-    fitted = (weights @ model.chances).reshape(data.counts.shape) * sizes[:, None]
+    expected = fitted * sizes[:, None]
     told = {name: value for name, value in values.items() if value is not None}
     return {
         "format": MIXTURE,
@@ -293,13 +300,13 @@ def mixture_document(design: str, data: MixtureData, confidence: float) -> Docum
         ],
         "shares": shares,
         "log_likelihood": best,
-        "misfit": _misfit(data.counts, fitted, len(known.solved)),
+        "misfit": _misfit(data.counts, expected, len(known.solved)),
         "at_edge": at_edge,
         "bounds": {"low": values["pi"], "high": told["pi"] + told["gamma"]} if "gamma" in told else None,
         "privacy": list(known.privacy([*data.groups.values()], told, draws)),
         "disobedience": known.disobedience,
         "deff": data.deff,
-        "warnings": [*data.warnings, *_notes(shares, at_edge, fitted, draws)],
+        "warnings": [*data.warnings, *_notes(shares, at_edge, expected, draws)],
     }
 
 

@@ -602,3 +602,34 @@ def test_share_where_two_edges_meet_has_the_limits_of_their_angle() -> None:
         assert fallen > 1.959964**2
         assert (0.5 * math.erfc(math.sqrt(fallen / 2)) + angle * math.exp(-fallen / 2) > 0.05) is inside
         assert (found["shares"]["pi"]["low"] == 0) is inside
+
+
+def test_limit_of_few_people_is_where_their_chance_is_that_of_a_miss() -> None:
+    """Nobody of two groups of 100 says yes, which has a chance of .134 if pi is .02 and q 0: pi may be .02.
+
+    At the limit it is .05, less counts above as many as expected that are as far.
+    """
+    share = mixture("unrelated_unknown", (0.75, 0.25), [0, 0], [100, 100]).document["shares"]["pi"]
+    nobody = (1 - 0.75 * 0.02) ** 100 * (1 - 0.25 * 0.02) ** 100
+    assert nobody == pytest.approx(0.134, abs=1e-3)
+    high = share["high"]
+    assert 0.04 < (1 - 0.75 * high) ** 100 * (1 - 0.25 * high) ** 100 <= 0.05
+    assert (share["share"], share["low"]) == (0, 0)
+
+
+def test_limit_of_few_people_in_one_group_is_a_tail_of_their_number() -> None:
+    """Three of 60 with one card of a deck of 40 %, the other of 1 in 100: the low limit is where P(X >= 3) is .05.
+
+    By all numbers of red cards whose likelihood ratio is as far, and no rule of 1.92.
+    """
+    share = mixture("kuk", [0.4, 0.01], counts={0: 57, 1: 3}).document["shares"]["pi"]
+    for end in ("low", "high"):
+        chance = 0.01 + 0.39 * share[end]
+
+        def fallen(x: int, chance: float = chance) -> float:
+            best = min(max(x / 60, 0.01), 0.4)
+            return x * math.log(best / chance) + (60 - x) * math.log((1 - best) / (1 - chance))
+
+        extreme = [x for x in range(61) if fallen(x) >= fallen(3) - 1e-9]
+        tail = sum(math.comb(60, x) * chance**x * (1 - chance) ** (60 - x) for x in extreme)
+        assert tail == pytest.approx(0.05, abs=0.012), end
