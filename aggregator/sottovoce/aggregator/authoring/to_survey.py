@@ -369,7 +369,8 @@ def _set_common_declining(draft: SurveyDraft) -> SurveyDraft:
     """Replace ``each`` by the common way of declining if all questions have the same one."""
     treated = [card.treated for card in draft.cards if card.kind]
     able = [card.treated for card in draft.cards if card.kind and card.kind.takes_category]
-    if able and all(one.get("absent_category") is True for one in able):
+    sets = [card.treated for card in draft.cards if card.kind and card.kind.is_set]
+    if able and all(one.get("absent_category") is True for one in able) and all("when_absent" in one for one in sets):
         way = "own"
     elif treated and all("when_absent" in one for one in treated):
         way = "counted"

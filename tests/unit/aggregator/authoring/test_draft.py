@@ -221,6 +221,19 @@ def test_prefer_not_to_say_puts_odds_of_three_to_one_in_the_coins_place() -> Non
     assert [step.reported_of_100 for step in steps_of(draft(), own.cards[0])] == [(88, 12), (75, 25), (67, 33)]
 
 
+@pytest.mark.parametrize("way", [{}, {"when_absent": []}])
+def test_correction_lets_nobody_decline_who_could_not(way: Document) -> None:
+    """A multiple choice has a way to decline, or none, beside questions that have one."""
+    choices = [{"name": name, "label": {"en": name}} for name in ("x", "y")]
+    asked = parse_survey(document(questions=[
+        {"type": "boolean", "name": "a", "label": {"en": "A?"}, "mechanism": {"epsilon": "1"}, "absent_category": True},
+        {"type": "select_multiple", "name": "b", "label": {"en": "B?"}, "choices": choices,
+         "mechanism": {"epsilon": "1"}, **way},
+    ]))  # fmt: skip
+
+    assert survey_of_draft(draft_of(asked.document), asked.name).digest == asked.digest
+
+
 @pytest.mark.parametrize("declining", ["own", "never"])
 def test_stronger_protection_never_looks_franker(declining: str) -> None:
     """For one of 2 to 40 answers, whatever mechanism each level has; and a guess is better than none."""
