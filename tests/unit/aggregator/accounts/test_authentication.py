@@ -83,7 +83,8 @@ def test_every_refused_method_names_those_that_are_allowed(app: Flask) -> None:
         allowed = set(client.options(path).headers["Allow"].split(", "))
         assert ("HEAD" in allowed) == ("GET" in allowed)
         for method in {"GET", "POST", "DELETE", "PUT", "TRACE", "NEW"} - allowed:
-            for accept in ("*/*", "text/html"):
+            # Browsers send no other method than these two.
+            for accept in ("*/*", "text/html") if method in {"GET", "POST"} else ("*/*",):
                 reply = client.open(path, method=method, data=b"", content_type="application/json",
                                     environ_overrides={"CONTENT_LENGTH": "0"}, headers={"Accept": accept})  # fmt: skip
                 assert (reply.status_code, set(reply.headers["Allow"].split(", "))) == (405, allowed), (method, path)

@@ -271,7 +271,7 @@ def test_file_that_cannot_be_read_is_refused(tmp_path: Path, name: str) -> None:
 
 def test_workbook_that_would_fill_the_memory_is_refused(tmp_path: Path) -> None:
     """A cell in the last row and column, for which a reader makes room for 17 billion."""
-    with xlsxwriter.Workbook(tmp_path / "data.xlsx") as book:
+    with xlsxwriter.Workbook(tmp_path / "data.xlsx", {"constant_memory": True}) as book:
         sheet = book.add_worksheet()
         for row, column in ((0, 0), (1, 0), (1_048_575, 16_383)):
             sheet.write(row, column, "a")

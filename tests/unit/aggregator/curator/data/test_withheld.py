@@ -21,7 +21,7 @@ from flask.testing import FlaskClient
 from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now
-from sottovoce.aggregator.export.catalogue import SINGLE
+from sottovoce.aggregator.export.catalogue import SINGLE, WITH_PUBLIC
 from sottovoce.aggregator.export.results_client.sources import StoredReports
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.copy import save
@@ -118,7 +118,9 @@ def replies(folder: Path, served: Options) -> dict[str, str]:
         except EstimateError as error:
             found[f"{kind} {options}"] = str(error)
     storage.close()
-    for name in ("json", "all", "everything.zip", "parquet", "parquet-with-public", *SINGLE):
+    # The writers of single files are those of all: where few are asked, only files that "all" leaves out come alone.
+    alone = WITH_PUBLIC if served is FEW else SINGLE
+    for name in ("json", "all", "everything.zip", "parquet", "parquet-with-public", *alone):
         out = Path(mkdtemp(dir=folder.parent)) / name
         words = ("results", "export", "exam", "--data", folder, "--format", name, "--out", out, "--yes")
         ended = run(*words)
