@@ -4,8 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.authoring.invitation_texts import LANGUAGES
-from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.i18n.translator import LANGUAGES, Words
 from sottovoce.aggregator.planning.lint import SINCE, describe, oldest_release, suggestions, warnings
 from sottovoce.aggregator.planning.traffic_analysis import BEFORE_THE_END, blind_limits, spread
 from sottovoce.aggregator.privacy_account.document import limits, stored
