@@ -568,7 +568,7 @@ def test_upper_limit_beyond_a_few_people_is_where_the_profile_falls_by_half_of_z
     def logs(theta: Array) -> float:
         """With the constant of carriers by halving, so that their mean share is the limit."""
         low, high = -30.0, 30.0
-        for _ in range(60):
+        for _ in range(36):
             middle = (low + high) / 2
             odds = np.exp([middle + theta[0] * x, theta[1] + theta[2] * x])
             carrier, lying = odds / (1 + odds.sum(axis=0))
@@ -579,7 +579,7 @@ def test_upper_limit_beyond_a_few_people_is_where_the_profile_falls_by_half_of_z
     best = []
     for slope in (-1.0, 0.0, 1.0):
         theta = np.array([slope, -1.3, 0.0])
-        for _ in range(15):
+        for _ in range(9):
             gradient, curvature = _derivatives(logs, theta, 1e-3)
             values, vectors = np.linalg.eigh(curvature)
             theta = theta + np.clip(vectors @ (vectors.T @ gradient / np.abs(values)), -0.5, 0.5)
