@@ -57,7 +57,6 @@ def closed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SQLiteStorage]:
 
 @pytest.fixture(scope="session")
 def every(closed: SQLiteStorage) -> Source:
-    """What the files of the closed survey are written from."""
     return source(closed, EVERY)
 
 

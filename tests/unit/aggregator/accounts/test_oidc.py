@@ -1,5 +1,3 @@
-"""Sign-in by an institution: its settings, who is named, and everything that names nobody."""
-
 import hashlib
 import hmac
 import json

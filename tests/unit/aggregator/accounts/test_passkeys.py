@@ -1,5 +1,3 @@
-"""Passkeys: which answers of a browser are believed."""
-
 from dataclasses import replace
 from typing import Any
 

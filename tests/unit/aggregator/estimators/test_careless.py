@@ -1,5 +1,3 @@
-"""Careless people from anchors, shares corrected for them, and intervals that hold an innocuous share's uncertainty."""
-
 import math
 from dataclasses import replace
 from fractions import Fraction

@@ -108,7 +108,6 @@ def income(most: int, step: Any = 1) -> dict[str, Any]:
 
 
 def reports(most: int, step: Any = 1) -> Columns:
-    """A coin and an income of 200 people."""
     rng = np.random.default_rng(5)
     values = np.minimum(rng.lognormal(6, 1, 200).astype(int), int(most / float(step)))
     return Columns.from_arrays(

@@ -1,5 +1,3 @@
-"""What stands beside the reports: labels, tables that decode them, a codebook, and scripts that print the estimates."""
-
 import csv
 import math
 import shutil

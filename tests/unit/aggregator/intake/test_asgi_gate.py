@@ -400,7 +400,6 @@ class Slow:
         self.whole = asyncio.Event()
 
     async def __call__(self) -> bytes:
-        """The body."""
         await self.whole.wait()
         return b"body"
 

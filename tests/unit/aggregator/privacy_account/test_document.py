@@ -182,8 +182,6 @@ def test_account_validates_with_every_type() -> None:
 
 
 class Tags(HTMLParser):
-    """Which tags a page has, and what they load."""
-
     def __init__(self) -> None:
         super().__init__()
         self.tags: set[str] = set()

@@ -45,7 +45,6 @@ class Scene:
 
 @pytest.fixture
 def scene() -> Iterator[Callable[..., Scene]]:
-    """A factory of scenes, whose threads end with the test."""
     made: list[Scene] = []
 
     def make(*results: bool) -> Scene:

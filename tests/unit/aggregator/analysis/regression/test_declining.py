@@ -114,7 +114,6 @@ def test_without_declining_it_is_the_plain_logit() -> None:
 
 
 def columns(declined: tuple[float, float], n: int = 3000, more: dict[str, Any] | None = None, **keys: Any) -> Columns:
-    """Reports on a yes/no question through the coin flip that people may decline, a group and a number."""
     reported, group, number = made(n, declined)
     questions = [
         asked("y", "boolean", COIN, absent_category=True, **(more or {})),

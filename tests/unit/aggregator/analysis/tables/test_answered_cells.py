@@ -1,5 +1,3 @@
-"""Tables among those who answered: against the known subset, and exact coverage; and small groups left out."""
-
 from dataclasses import replace
 from itertools import product
 from math import comb

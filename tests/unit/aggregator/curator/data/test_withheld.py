@@ -175,7 +175,6 @@ def _addresses(rule: str, served: Options) -> Iterator[str]:
 
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A data folder with a closed survey whose budget is open."""
     folder, heads = tmp_path / "data", tmp_path / "heads"
     filled(folder, RECORDS[0])
     opened(folder, heads)

@@ -30,8 +30,6 @@ def fill(storage: Storage, reverse: bool = False) -> None:
 
 @dataclass(frozen=True)
 class Written:
-    """A folder of reports, and what it was written from."""
-
     folder: Path
     source: Source
 

@@ -1,5 +1,3 @@
-"""Any file of randomized answers in Python: known truths, channels from every place, frames and pictures, mistakes."""
-
 import inspect
 import json
 import re

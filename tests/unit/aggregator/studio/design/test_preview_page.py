@@ -40,7 +40,6 @@ def setup_of(page: str) -> dict[str, Any]:
 
 
 def digest_of(text: str) -> str:
-    """As a policy names it."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 

@@ -62,7 +62,6 @@ def send(client: FlaskClient, data: bytes, name: str = "answers.csv", question: 
 
 
 def uploaded(client: FlaskClient, data: bytes = DATA, channel: str = "coin_flip") -> str:
-    """The address of an uploaded file, with the channel of its first column."""
     address: str = send(client, data).headers["Location"]
     assert post(client, address, **{"channel.cheated": channel}).status_code == 303
     return address

@@ -408,7 +408,6 @@ REQUESTS: dict[str, dict[str, Any]] = {
 
 
 def shown(kind: str, language: str = "en", reports: Columns = REPORTS, **more: Any) -> ShownAnswer:
-    """The result as a page shows it."""
     document = parse_request(kind, {**REQUESTS[kind], **more}).document(reports)
     found = answer_in_words(document, SurveyVariables(reports.survey, Words(language)))
     assert found is not None

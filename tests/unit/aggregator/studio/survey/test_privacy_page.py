@@ -1,5 +1,3 @@
-"""Privacy and ethics boards: the account of what is published or written, and all that respondents are shown."""
-
 import re
 import shlex
 from datetime import timedelta
