@@ -13,7 +13,8 @@ import sottovoce.client
 from sottovoce.aggregator import open_results
 from sottovoce.aggregator.i18n.translator import LANGUAGE_COOKIE
 from sottovoce.aggregator.storage.connect import FILE
-from sottovoce.client import page
+
+from tests.page_files import page_files
 
 ROOT = Path(__file__).parents[2]
 
@@ -55,7 +56,7 @@ def test_exported_scripts_find_the_names_that_they_import() -> None:
 
 
 def test_browsers_find_what_they_have_stored() -> None:
-    served = {name: file.body.decode() for name, file in page.assemble().items() if name.endswith((".js", ".html"))}
+    served = {name: file.body.decode() for name, file in page_files().items() if name.endswith((".js", ".html"))}
     code = "".join(served.values())
 
     assert "sw.js" in served

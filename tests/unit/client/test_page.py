@@ -23,6 +23,7 @@ from sottovoce.shared.languages import LANGUAGES
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
+from tests.page_files import page_files
 from tests.surveys import every_type, survey
 
 READ = bundle.read
@@ -51,7 +52,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def test_assemble_gives_the_files_that_are_served_the_same_each_time() -> None:
-    types = {name: asset.content_type for name, asset in assemble().items()}
+    types = {name: asset.content_type for name, asset in page_files().items()}
 
     assert types == {
         **{f"catalogues/{tag}.json": "application/json" for tag in LANGUAGES},
@@ -61,11 +62,11 @@ def test_assemble_gives_the_files_that_are_served_the_same_each_time() -> None:
         "sw.js": "text/javascript; charset=utf-8",
     }
 
-    assert list(assemble().items()) == list(assemble().items())
+    assert list(assemble().items()) == list(page_files().items())
 
 
 def test_no_respondent_is_given_the_pretended_aggregator() -> None:
-    given = [asset.body for asset in assemble().values()]
+    given = [asset.body for asset in page_files().values()]
     given += [*static_page("https://survey.example").values(), saved_page("https://survey.example")]
 
     assert [body for body in given if b"PretendedStorage" in body] == []
@@ -80,7 +81,7 @@ def weight(asked: Survey, language: str, *parts: str) -> int:
 
 @cache
 def compressed_sizes() -> dict[str, int]:
-    return {name: len(brotli.compress(file.body, quality=11)) for name, file in assemble().items()}
+    return {name: len(brotli.compress(file.body, quality=11)) for name, file in page_files().items()}
 
 
 def test_page_keeps_its_byte_budget() -> None:
@@ -111,7 +112,7 @@ def digest(text: str) -> str:
 
 def test_served_page_names_its_style() -> None:
     """The policy that lets the style in is that of the very bytes between the tags."""
-    page = assemble()["respondent.html"]
+    page = page_files()["respondent.html"]
     assert page.style == f"'{digest(inline(page.body.decode(), '<style>'))}'"
 
 
@@ -155,7 +156,7 @@ def test_only_a_safe_address_is_written_into_a_page(address: str) -> None:
 
 def test_worker_changes_with_what_it_keeps(monkeypatch: pytest.MonkeyPatch) -> None:
     """A browser notices a new page by the worker's first line, and the folder it keeps is another."""
-    before = assemble()
+    before = page_files()
     read = bundle.read
     changed = {"respondent.css": "body {\n  margin: 1px;\n}\n"}
     monkeypatch.setattr("sottovoce.client.page.read", lambda path: changed.get(path) or read(path))
@@ -170,7 +171,7 @@ def test_worker_changes_with_what_it_keeps(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize("source", ["respondent.html", "catalogues/hi.json", "form/steps/withdraw.js"])
 def test_folder_changes_with_whatever_is_in_it(monkeypatch: pytest.MonkeyPatch, source: str) -> None:
     """Its files are kept for ever under its name, and only the page and the worker say it."""
-    before = assemble()["respondent.html"].folder
+    before = page_files()["respondent.html"].folder
     for module in ("page", "bundle"):
         monkeypatch.setattr(f"sottovoce.client.{module}.read", partial(changed_at_its_end, source))
     monkeypatch.setattr("sottovoce.client.page.sentences", bundle.sentences.__wrapped__)
