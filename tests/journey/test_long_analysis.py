@@ -57,6 +57,7 @@ class LongServer(Server):
         deadline, found = time.monotonic() + 60, list[int]()
         while not found:
             assert time.monotonic() < deadline
+            time.sleep(0.02)
             # The threads of a worker start them, so they are not among the children of its first thread.
             found = [pid for pid, parent in computing() if parent in self.workers()]
         return found

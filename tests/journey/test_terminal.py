@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -333,6 +334,7 @@ def killed_after_record(folder: Path, server: Listener, moment: str) -> None:
     else:
         while not list((folder / "ledger").glob("*.json")):
             assert process.poll() is None
+            time.sleep(0.01)
     process.kill()
     process.communicate(timeout=30)
 

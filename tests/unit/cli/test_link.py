@@ -8,6 +8,7 @@ import re
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,7 @@ def test_killed_command_leaves_no_token_that_is_on_no_list(data: Path) -> None:
     with subprocess.Popen([sys.executable, "-m", "sottovoce.cli", *words]) as process:
         while not (made := created(data)):
             assert process.poll() is None
+            time.sleep(0.01)
         process.kill()
 
     assert made < 60_000

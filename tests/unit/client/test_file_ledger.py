@@ -5,6 +5,7 @@ import os
 import stat
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
@@ -276,6 +277,7 @@ def test_forgetting_is_not_undone_by_another_process(tmp_path, ledger):
     other = subprocess.Popen([sys.executable, "-c", NOTES, tmp_path])
     while not (tmp_path / "read").exists():
         assert other.poll() is None
+        time.sleep(0.01)
     with ThreadPoolExecutor(1) as thread:
         forgotten = thread.submit(ledger.forget, name_of(KEY))
         # Who does not wait for the other one is done in a moment.
