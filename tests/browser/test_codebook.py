@@ -5,7 +5,7 @@ from pathlib import Path
 from playwright.sync_api import Browser
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, analyse
 from sottovoce.aggregator.export.channels import channels_of
-from sottovoce.aggregator.export.codebook import codebook_lines
+from sottovoce.aggregator.export.codebook import codebook_page
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
@@ -20,8 +20,8 @@ EVERY = survey(questions=every_type(), trial=True)
 def _write_codebook(folder: Path, asked: Survey) -> None:
     counts = RevisionCounts.closed_with(asked, 0, [])
     channels = channels_of([counts], [question.name for question in asked.questions])
-    lines = codebook_lines(channels, About.of(asked), analyse([counts]))
-    (folder / "codebook.html").write_text("\n".join(lines), encoding="utf-8")
+    page = codebook_page(channels, About.of(asked), analyse([counts]))
+    (folder / "codebook.html").write_text(page, encoding="utf-8")
 
 
 def test_codebook_has_no_barrier(browser: Browser, axe: str, tmp_path: Path) -> None:

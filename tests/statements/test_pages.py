@@ -170,7 +170,7 @@ class Sentences(HTMLParser):
 def codebook_wrong(survey: Survey) -> list[str]:
     facts, counts = Facts.of(survey), counts_of(survey)
     channels = channels_of([counts], [question.name for question in survey.questions])
-    written = "\n".join(codebook.codebook_lines(channels, About.of(survey), analyse([counts])))
+    written = codebook.codebook_page(channels, About.of(survey), analyse([counts]))
     printed = _LABELS.sub("", written.replace("<wbr>", ""))
     left, wrong = "\n".join(Sentences(printed).texts), wrong_in(printed, IN_CODEBOOK, facts, "en")
     for pattern, times in CODEBOOK.items():

@@ -56,7 +56,7 @@ LIBRARIES = {
     "flask": (f"{A}.accounts", f"{A}.api", f"{A}.app", f"{A}.http", f"{A}.studio"),
     "gmpy2": (f"{A}.invitations.rsa_blind_signer",),
     "granian": ("sottovoce.cli",),
-    "jinja2": (f"{A}.invitations.posters", f"{A}.privacy_account.page"),
+    "jinja2": (f"{A}.export.codebook", f"{A}.invitations.posters", f"{A}.privacy_account.page"),
     "joserfc": (f"{A}.accounts.oidc",),
     "msgspec": (f"{A}.export.offline", f"{A}.intake.admission", f"{A}.intake.decode"),
     "numpy": (f"{A}.analysis", f"{A}.curator", f"{A}.estimators", f"{A}.export", f"{A}.file_formats", f"{A}.planning",

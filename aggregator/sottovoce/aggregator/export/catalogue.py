@@ -36,7 +36,7 @@ from sottovoce.aggregator.export.channels import (
     channels_of,
     score_rows,
 )
-from sottovoce.aggregator.export.codebook import EXTRA, about_few, codebook_lines
+from sottovoce.aggregator.export.codebook import EXTRA, about_few, codebook_page
 from sottovoce.aggregator.export.flow_chart import asked_how
 from sottovoce.aggregator.export.labels import coding, option_labels, question_label, value_labels
 from sottovoce.aggregator.export.own_units import unit_grid
@@ -605,8 +605,8 @@ They are never part of an archive, and the researcher first sees how many respon
 def _codebook(s: Source, path: Path) -> None:
     shown = file_questions(s.revisions[-1])
     few = {each.name: f"{s.few[each.name]:,} reports: {about_few(each)}" for each in shown if each.name in s.few}
-    lines = codebook_lines(s.channels, s.about, s.results, s.institution, [few, s.notes], shown)
-    path.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    page = codebook_page(s.channels, s.about, s.results, s.institution, [few, s.notes], shown)
+    path.write_text(page, encoding="utf-8")
 
 
 AT_ANY_TIME: dict[str, Write] = {
