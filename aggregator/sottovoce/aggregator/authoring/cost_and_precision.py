@@ -92,7 +92,6 @@ class Figures:
     """Cost and precision of one question.
 
     Attributes:
-        epsilon: epsilon of its report; 0 for a public question.
         number: the margins are those of a mean in the question's unit; else those of a share.
         margin: widest half-width of an interval with the expected number of people; None if that number is unknown.
         openly: the same margin for a direct question without noise.
@@ -103,7 +102,6 @@ class Figures:
     """
 
     question: Question
-    epsilon: float
     number: bool
     margin: float | None
     openly: float | None
@@ -195,7 +193,6 @@ def figures_of(draft: SurveyDraft, card: DraftItem) -> Figures | None:
     with_own, without = needed["own"], needed["never"]
     return Figures(
         question=question,
-        epsilon=question.epsilon,
         number=question.domain.grid is not None,
         margin=None if people is None else widest_margin(measure, people * share),
         openly=openly,
@@ -219,7 +216,7 @@ class DraftFigures:
         self.of_items = [figures_of(draft, item) for item in draft.cards]
         self.questions = [found.question if found else None for found in self.of_items]
         known = [(card, found) for card, found in zip(draft.cards, self.of_items, strict=True) if found is not None]
-        costs = [(card, figures.epsilon) for card, figures in known]
+        costs = [(card, figures.question.epsilon) for card, figures in known]
         sample = DraftSample(draft)
         private, asked = len(sample.units), asked_of(sample, sample.units)
         in_arms = [[each for each in costs if is_in(each[0], arm)] for arm in arms_of(draft)] or [costs]
@@ -230,7 +227,7 @@ class DraftFigures:
         hardest: dict[str, tuple[int, Figures]] = {}
         people: dict[str, float] = {}
         for number, (card, found) in enumerate(zip(draft.cards, self.of_items, strict=True)):
-            if found is not None and found.epsilon:
+            if found is not None and found.question.epsilon:
                 goal, needed = goal_of(card), math.inf if found.needed is None else found.needed
                 if needed > people.get(goal, -1):
                     people[goal], hardest[goal] = needed, (number, found)

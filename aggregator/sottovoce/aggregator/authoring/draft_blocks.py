@@ -167,7 +167,7 @@ def compared(draft: SurveyDraft, name: str) -> ProtectedTogether | None:
     known = [each for each in alone if each and each.needed]
     if not members or not len(members) == len(known) == len(cards):
         return None
-    own = [(apart.cards[number], each.epsilon) for number, each in zip(numbers, known, strict=True)]
+    own = [(apart.cards[number], each.question.epsilon) for number, each in zip(numbers, known, strict=True)]
     return ProtectedTogether(
         questions=members[0].block.asked,
         epsilon=members[0].block.epsilon,
@@ -177,7 +177,7 @@ def compared(draft: SurveyDraft, name: str) -> ProtectedTogether | None:
         margin=max(each.wanted for each in known),
         odds=float(members[0].block.odds),
         odds_alone=max(float(member.marginal_odds) for member in members),
-        odds_apart=math.exp(max(each.epsilon for each in known)),
+        odds_apart=math.exp(max(each.question.epsilon for each in known)),
     )
 
 

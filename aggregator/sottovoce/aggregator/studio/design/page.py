@@ -622,9 +622,8 @@ def _conflict_page(name: str, mine: SurveyDraft, theirs: drafts.LoadedDraft, for
 
 def correct(name: str) -> ResponseReturnValue:
     """Begin a correction of a published survey; a test run has none, since a changed survey gets a new test run."""
-    if survey_of(newest(storage(), name).document).trial:
-        return redirect(url_for("studio.design", name=name), 303)
-    drafts.begin_correction(name)
+    if not survey_of(newest(storage(), name).document).trial:
+        drafts.begin_correction(name)
     return redirect(url_for("studio.design", name=name), 303)
 
 

@@ -36,10 +36,10 @@ class Sentences:
         else:
             key = "design_margin_mean" if found.number else "design_margin_share"
             yield self.words.count(key, draft.people, margin=self._size(found, found.margin))
-            if found.epsilon:
+            if found.question.epsilon:
                 yield self.words.translate("design_openly", margin=self._size(found, found.openly or 0.0))
             # An aim that these people already reach needs no further number.
-            if found.epsilon and found.margin > found.wanted:
+            if found.question.epsilon and found.margin > found.wanted:
                 yield self._needed_sentence(found, draft.declining)
         if card.type in (*TYPES, "matrix") and not absent_keys(card, draft.declining):
             yield self.words.translate("design_no_way_out")
@@ -95,9 +95,7 @@ class Sentences:
     def points(self, margin: float) -> str:
         """Format the half-width of a share in percentage points; with one decimal if it is below one point."""
         points = 100 * margin
-        return self.words.count("design_points", round(points)) if points >= 1 else self.words.translate(
-            "design_points_other", count=self.words.number(points, 1)
-        )  # fmt: skip
+        return self.words.count("design_points", round(points)) if points >= 1 else self.tenths(margin)
 
     def templates(self, items: Sequence[TemplateQuestion]) -> str:
         """Describe the widest margins among a template's shares, for two numbers of people (``PEOPLE``)."""
