@@ -42,9 +42,10 @@ class _Fixed(NamedTuple):
 
     def with_share(self, table: Floats, share: float) -> Floats:
         """Return the likeliest table with this share, given expected shares of the cells."""
-        scaled: Floats = table / table.sum()
+        # With no other cell left the reports may be impossible, and a step leads nowhere.
+        scaled: Floats = table / max(float(table.sum()), _TINY)
         others = np.where(self.part, scaled, 0.0)
-        total = float(others.sum())
+        total = 1.0 if self.part.all() else float(others.sum())
         others[self.place] = 0.0
         # The other cells of the part share the rest in their proportions; its total and all cells outside stay.
         others *= (1 - share) * total / max(float(others.sum()), _TINY)

@@ -33,11 +33,15 @@ class ObservedReports(NamedTuple):
         return float(self.weights @ np.log(np.maximum(self.rows @ table.ravel(), _FLOOR)))
 
     def expected(self, table: Floats) -> Floats:
-        """Return the expected shares of true cells, given the reports, if ``table`` is the truth (the E step)."""
+        """Return the expected weights of true cells, given the reports, if ``table`` is the truth (the E step)."""
         cells = table.ravel()
-        totals = self.weights / np.maximum(self.rows @ cells, _FLOOR)
-        found: Floats = cells * (totals @ self.rows) / self.weights.sum()
+        found: Floats = cells * ((self.weights / np.maximum(self.rows @ cells, _FLOOR)) @ self.rows)
         return found.reshape(table.shape)
+
+    def shares(self, table: Floats) -> Floats:
+        """Return the expected shares of true cells likewise."""
+        found: Floats = self.expected(table) / self.weights.sum()
+        return found
 
 
 def seen_together(joint: Joint) -> ObservedReports:
@@ -88,6 +92,7 @@ def likeliest_table(
     # A report with likelihood 0 would divide by 0 in the first step, and shows a wrong structural zero.
     if not (seen.rows @ start.ravel() > 0).all():
         raise EstimateError("some reports cannot have come from any cell that is left; is a cell possible after all?")
+    seen = seen._replace(weights=seen.weights / seen.weights.sum())
     return climb(seen.expected, seen.log_likelihood, start, settled)
 
 

@@ -53,7 +53,7 @@ def odds_ratio(joint: Joint, z: float) -> tuple[float | None, float | None, floa
         ratio = math.exp(log_ratio)
 
         def step(table: Floats) -> Floats:
-            return _with_ratio(seen.expected(table), ratio)
+            return _with_ratio(seen.shares(table), ratio)
 
         found = _with_ratio(start / start.sum(), ratio)
         # EM steps never lower the likelihood, so the search can stop as soon as it is high enough.

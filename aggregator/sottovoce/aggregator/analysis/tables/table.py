@@ -93,7 +93,7 @@ def answered_independence(joint: Joint) -> Independence | None:
 
     def step(table: Floats) -> Floats:
         # A jump can leave the hypothesis, so it is put back on it first.
-        return _bound(seen.expected(_bound(table, (rows, columns))), (rows, columns))
+        return _bound(seen.shares(_bound(table, (rows, columns))), (rows, columns))
 
     # The likeliest table in which the answers are independent.
     bound = climb(step, seen.log_likelihood, _bound(free, (rows, columns)), _SETTLED)

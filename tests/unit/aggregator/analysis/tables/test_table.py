@@ -404,3 +404,10 @@ def test_limits_are_those_of_a_dense_search() -> None:
         assert low < point < high
         for limit in (low, high):
             assert 2 * (top - profile(limit)) == pytest.approx(Z**2, abs=0.15)
+
+
+def test_limits_of_a_cell_that_no_report_shows() -> None:
+    """Exact reports of 100 others: the likelihood (1 - share)^100 has dropped by Z^2 / 2 at the limit."""
+    seen = ObservedReports(np.eye(4), np.array([0.0, 30, 20, 50]))
+    found = LikeliestTable(seen, (2, 2), frozenset(), Z).cell(0, 0)
+    assert found == pytest.approx((0, 0, 1 - math.exp(-(Z**2) / 200)), abs=1e-4)
