@@ -16,7 +16,12 @@ from sottovoce.aggregator.analysis.regression.declining import (
 )
 from sottovoce.aggregator.analysis.regression.design_matrix import CONSTANT, Term
 from sottovoce.aggregator.analysis.regression.latent_cells import likelihood_with_cells, with_constant
-from sottovoce.aggregator.analysis.regression.likelihood_ratio import LikelihoodRatio, likelihood_ratio, profile_limits
+from sottovoce.aggregator.analysis.regression.likelihood_ratio import (
+    LikelihoodRatio,
+    likelihood_ratio,
+    profile_limits,
+    ratio_of,
+)
 from sottovoce.aggregator.analysis.regression.marginal_effects import FittedShares, logit_shares, ordered_shares
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
 from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Model, maximize, parts
@@ -25,7 +30,6 @@ from sottovoce.aggregator.analysis.regression.randomized_predictor import Random
 from sottovoce.aggregator.analysis.regression.regression_data import CarelessReports, Sample, among_careful
 from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, Regression, wald_coefficients
 from sottovoce.aggregator.analysis.weights import CROSS_SEPARATOR, kish_effect
-from sottovoce.aggregator.estimators.intervals import upper_tail
 from sottovoce.shared.errors import EstimateError, Sentence
 
 CUTS = "(cuts)"
@@ -182,13 +186,9 @@ def _declining_test(fitted: Fitted) -> LikelihoodRatio | None:
             fitted.fit if len(rows) == len(model.columns) else maximize(replace(model, columns=rows))
             for rows in (columns, np.ones((1, sample.n)))
         )
+        return ratio_of(DECLINED, whole, common, len(columns) - 1)
     except EstimateError:
         return None
-    if not (whole.converged and common.converged):
-        return None
-    # The prior grows with the number of coefficients, so the difference can fall slightly below 0.
-    statistic, df = max(0.0, 2 * (whole.log_likelihood - common.log_likelihood)), len(columns) - 1
-    return LikelihoodRatio(DECLINED, statistic, df, upper_tail(statistic, df))
 
 
 def _model(

@@ -35,12 +35,15 @@ def likelihood_ratio(model: Model, fit: Fit, predictor: str, without: NDArray[np
 
     Raises EstimateError if the model has no maximum with the predictor, or none without it.
     """
-    nested = maximize(model, np.where(without, 0.0, fit.theta), ~without)
-    if not (fit.converged and nested.converged):
+    return ratio_of(predictor, fit, maximize(model, np.where(without, 0.0, fit.theta), ~without), int(without.sum()))
+
+
+def ratio_of(predictor: str, whole: Fit, nested: Fit, df: int) -> LikelihoodRatio:
+    """Test a model that is nested in another one; raise EstimateError if one of them has no maximum."""
+    if not (whole.converged and nested.converged):
         raise EstimateError("a likelihood-ratio test compares two maxima, and one of these models has none")
-    # Rounding can put the nested maximum above the full one.
-    statistic = max(0.0, 2 * (fit.log_likelihood - nested.log_likelihood))
-    df = int(without.sum())
+    # Rounding, or a prior that grows with the number of coefficients, can put the nested maximum above the other.
+    statistic = max(0.0, 2 * (whole.log_likelihood - nested.log_likelihood))
     return LikelihoodRatio(predictor, statistic, df, upper_tail(statistic, df))
 
 

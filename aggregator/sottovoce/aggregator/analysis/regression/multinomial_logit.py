@@ -31,10 +31,6 @@ class Multinomial(Likelihood):
         categories, predictors = self.shape
         return categories * predictors
 
-    def start(self) -> Array:
-        """Return zeros, (d,): all categories equally likely whatever the predictors."""
-        return np.zeros(self.parameters)
-
     def sums(self, theta: Array, part: slice) -> Sums:
         """Return the contribution of the reports in ``part``, weights included."""
         truth, given, marginal = self.shares(theta, part)
@@ -67,10 +63,6 @@ class Multinomial(Likelihood):
     def directions(self, row: int) -> Array:
         """Return the derivatives of one report's log odds, (k - 1, d)."""
         return np.asarray(np.kron(np.eye(self.shape[0]), self.columns[:, row]), dtype=float)
-
-    def at_edge(self, theta: Array) -> bool:  # noqa: ARG002 - part of the Model protocol
-        """Return False: the parameter space has no boundary."""
-        return False
 
     def truth(self, theta: Array, part: slice) -> Array:
         """Return the fitted shares of the categories after the first, (k - 1, m)."""

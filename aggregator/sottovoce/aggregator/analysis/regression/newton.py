@@ -49,8 +49,44 @@ class Sums(NamedTuple):
     information: Array
 
 
+class Model(Protocol):
+    """A likelihood of n independent reports with d parameters; weights (n,) are positive, or None for equal weights."""
+
+    @property
+    def rows(self) -> int: ...  # noqa: D102 - documented in the class
+
+    @property
+    def parameters(self) -> int: ...  # noqa: D102
+
+    @property
+    def weights(self) -> Array | None: ...  # noqa: D102
+
+    @property
+    def squares(self) -> Array | None: ...  # noqa: D102
+
+    def start(self) -> Array:
+        """Return the starting values of the search, (d,): zeros, with which all categories are equally likely."""
+        return np.zeros(self.parameters)
+
+    def sums(self, theta: Array, part: slice) -> Sums:
+        """Return the contribution of the reports in ``part``, weights included."""
+
+    def scores(self, theta: Array, part: slice) -> Array:
+        """Return the gradient of each report's log likelihood, (d, m), without its weight."""
+
+    def predictors(self, theta: Array, part: slice) -> Iterator[Array]:
+        """Yield the linear predictors of the reports in ``part``, (m,) each; they are linear in any theta."""
+
+    def directions(self, row: int) -> Array:
+        """Return the derivative of each linear predictor of one report, (number of linear predictors, d)."""
+
+    def at_edge(self, theta: Array) -> bool:  # noqa: ARG002 - of spaces with a boundary
+        """Return True if the parameters are numerically at the boundary of the parameter space."""
+        return False
+
+
 @dataclass(frozen=True)
-class Likelihood:
+class Likelihood(Model):
     """A likelihood of reports on an answer with categories.
 
     Attributes:
@@ -71,40 +107,6 @@ class Likelihood:
     def rows(self) -> int:
         """Number n of reports in the fit, or of groups of equal reports."""
         return len(self.codes)
-
-
-class Model(Protocol):
-    """A likelihood of n independent reports with d parameters; weights (n,) are positive, or None for equal weights."""
-
-    @property
-    def rows(self) -> int: ...  # noqa: D102 - documented in the class
-
-    @property
-    def parameters(self) -> int: ...  # noqa: D102
-
-    @property
-    def weights(self) -> Array | None: ...  # noqa: D102
-
-    @property
-    def squares(self) -> Array | None: ...  # noqa: D102
-
-    def start(self) -> Array:
-        """Return the starting values of the search, (d,)."""
-
-    def sums(self, theta: Array, part: slice) -> Sums:
-        """Return the contribution of the reports in ``part``, weights included."""
-
-    def scores(self, theta: Array, part: slice) -> Array:
-        """Return the gradient of each report's log likelihood, (d, m), without its weight."""
-
-    def predictors(self, theta: Array, part: slice) -> Iterator[Array]:
-        """Yield the linear predictors of the reports in ``part``, (m,) each; they are linear in any theta."""
-
-    def directions(self, row: int) -> Array:
-        """Return the derivative of each linear predictor of one report, (number of linear predictors, d)."""
-
-    def at_edge(self, theta: Array) -> bool:
-        """Return True if the parameters are numerically at the boundary of the parameter space."""
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from sottovoce.aggregator.analysis.regression.likelihood_ratio import profile_en
 from sottovoce.aggregator.analysis.regression.newton import (
     Array,
     Fit,
+    Model,
     Sums,
     evaluate,
     inverse,
@@ -59,7 +60,7 @@ class _Given(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PersonModel:
+class PersonModel(Model):
     """A likelihood of people with one answer or more.
 
     Attributes:
@@ -123,10 +124,6 @@ class PersonModel:
     def directions(self, row: int) -> Array:  # noqa: ARG002 - alike for all
         """Return the unit matrix, (d, d)."""
         return np.eye(self.parameters)
-
-    def at_edge(self, theta: Array) -> bool:  # noqa: ARG002 - part of the Model protocol
-        """Return False: the parameter space has no boundary."""
-        return False
 
     def _rows(self, part: slice) -> tuple[slice, NDArray[np.intp], NDArray[np.intp]]:
         """Return the answers of the people in ``part``, the first one of each, (m,), and the person of each, (r,)."""

@@ -20,11 +20,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial, information, times_columns
-from sottovoce.aggregator.analysis.regression.newton import Array, Sums
+from sottovoce.aggregator.analysis.regression.newton import Array, Model, Sums
 
 
 @dataclass(frozen=True)
-class RandomizedPredictor:
+class RandomizedPredictor(Model):
     """A joint likelihood of the reports on Y and A; its parameters are b, category by category of Y, then g.
 
     Attributes:
@@ -61,10 +61,6 @@ class RandomizedPredictor:
     def parameters(self) -> int:
         """Number d of parameters: those of Y plus those of A."""
         return self.outcome.parameters + int(self.restriction.shape[1])
-
-    def start(self) -> Array:
-        """Return zeros, (d,): all categories equally likely whatever the predictors."""
-        return np.zeros(self.parameters)
 
     def sums(self, theta: Array, part: slice) -> Sums:
         """Return the contribution of the reports in ``part``, weights included."""
@@ -106,10 +102,6 @@ class RandomizedPredictor:
         above = np.vstack([self._if(cell, part).directions(0) for cell in range(len(self.factors))])
         below = self.predictor.directions(row) @ self.restriction
         return np.block([[above, np.zeros((len(above), after))], [np.zeros((len(below), above.shape[1])), below]])
-
-    def at_edge(self, theta: Array) -> bool:  # noqa: ARG002 - part of the Model protocol
-        """Return False: the parameter space has no boundary."""
-        return False
 
     def distribution(self, of_predictor: Array, part: slice) -> Array:
         """Return the shares of A's cells given x, (cells, m), for its coefficients g."""

@@ -112,7 +112,7 @@ def _ratios(values: Sequence[Result]) -> tuple[Result, ...]:
 def _difference(first: Result, later: Result) -> Result:
     limits = mover(first, later)
     if first.raw is None or later.raw is None or "shown" not in limits:
-        return _nothing(first, later)
+        return _combined(first, later, (None, None, None, None))
     error = None if first.std_error is None or later.std_error is None else math.hypot(first.std_error, later.std_error)
     found = _combined(first, later, (limits["shown"], error, limits["low"], limits["high"]))
     return replace(found, raw=later.raw - first.raw)
@@ -123,7 +123,7 @@ def _ratio(first: Result, later: Result) -> Result:
     one, other = later.estimate, first.estimate
     limits = (later.low, later.high, first.low, first.high)
     if one is None or not other or any(limit is None for limit in limits):
-        return _nothing(first, later)
+        return _combined(first, later, (None, None, None, None))
     low, high, from_low, from_high = (float(limit or 0.0) for limit in limits)
     product, below, above = one * other, from_high * (2 * other - from_high), from_low * (2 * other - from_low)
     # The other root of the same square, which holds where the reference may be more than twice as large, too.
@@ -134,11 +134,7 @@ def _ratio(first: Result, later: Result) -> Result:
     return _combined(first, later, (one / other, None, *limits_of_ratio))
 
 
-def _combined(first: Result, later: Result, figures: tuple[float, float | None, float | None, float | None]) -> Result:
+def _combined(first: Result, later: Result, figures: tuple[float | None, ...]) -> Result:
     figure, error, low, high = figures
     n, pair = first.n, first.n_pair + later.n_pair
     return Result(figure, figure, error, "independent-arms", low, high, "mover", n, pair, later.deff)
-
-
-def _nothing(first: Result, later: Result) -> Result:
-    return Result(None, None, None, "independent-arms", None, None, "mover", first.n, first.n_pair + later.n_pair)
