@@ -9,8 +9,8 @@ People      [{predictor: category, or a number or its digits}]: rows for which t
 """
 
 import json
-import math
 import re
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
@@ -181,9 +181,14 @@ def known_shares(given: Any) -> Mapping[str, float]:  # noqa: ANN401
 
 def known_mean(given: Any) -> float:  # noqa: ANN401
     """Return a finite number, or raise ValueError."""
-    if not isinstance(given, int | float) or isinstance(given, bool) or not math.isfinite(given):
+    if not _is_number(given):
         raise ValueError("must be a number")
     return float(given)
+
+
+def _is_number(given: Any) -> bool:  # noqa: ANN401
+    # JSON's whole numbers have any number of digits.
+    return isinstance(given, int | float) and not isinstance(given, bool) and abs(given) <= sys.float_info.max
 
 
 def _share(given: Any) -> float:  # noqa: ANN401
@@ -191,7 +196,7 @@ def _share(given: Any) -> float:  # noqa: ANN401
     # Only plain digits: ``float`` would also accept "nan", "inf" and "1e999".
     if isinstance(given, str) and _DECIMAL.fullmatch(given):
         return float(given)
-    if not isinstance(given, int | float) or isinstance(given, bool) or not math.isfinite(given):
+    if not _is_number(given):
         raise ValueError("must hold a number for each category")
     return float(given)
 
@@ -201,10 +206,7 @@ def people(given: Any) -> People:  # noqa: ANN401
     if not isinstance(given, list | tuple) or not 0 < len(given) <= MOST_PEOPLE:
         raise ValueError(Sentence("must be a list of 1 to {most} objects", most=MOST_PEOPLE))
     for row in given:
-        known = isinstance(row, Mapping) and all(
-            isinstance(value, str | int | float) and not isinstance(value, bool) for value in row.values()
-        )
-        if not known or not all(math.isfinite(value) for value in row.values() if not isinstance(value, str)):
+        if not isinstance(row, Mapping) or not all(isinstance(each, str) or _is_number(each) for each in row.values()):
             raise ValueError("must hold for each row an object of predictors, each with a category or a number")
     return tuple(dict(row) for row in given)
 

@@ -158,6 +158,8 @@ def test_regression_predicts_what_was_asked_for(researcher: FlaskClient) -> None
         ("weights", {"margins": {"year": 3}}, ["/margins"]),
         ("weights", {"margins": {"year": {"first": "SECRET"}}}, ["/margins"]),
         ("weights", {"margins": {"year": {"first": "-1"}}}, ["/margins"]),
+        ("weights", {"margins": {"year": {"first": 10**400}}}, ["/margins"]),
+        ("test", {"question": "cheated", "mean": 10**400}, ["/mean"]),
     ],
 )
 def test_wrong_options_are_told_by_their_places(

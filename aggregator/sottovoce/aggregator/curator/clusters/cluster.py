@@ -126,7 +126,9 @@ def cluster(rows: npt.NDArray[Any], lloyd: Lloyd, terms: ReleaseTerms, draws: Ex
     centres = [draw_point(lloyd.domain, draws) for _ in range(lloyd.k)]
     counts: list[int] = []
     for _ in range(lloyd.iterations):
-        counts, sums = _noisy_sums(points, centres, rates, draws)
+        exact_counts, exact_sums = assigned_sums(points, np.array(centres, dtype=np.int64))
+        counts = add_laplace(exact_counts.tolist(), rates[0], draws)
+        sums = [add_laplace(row, rates[1], draws) for row in exact_sums.tolist()]
         centres = [_move_centres(*each, lloyd, draws) for each in zip(centres, counts, sums, strict=True)]
     return Release(
         question=terms.question("cluster", **lloyd.question()),
@@ -153,15 +155,6 @@ def draw_point(domain: Ball | Box, draws: ExactNoise) -> list[int]:
     cuts = sorted(draws.below(domain.radius + 1) for _ in range(domain.coordinates))
     gaps = [high - low for low, high in zip([0, *cuts], cuts, strict=False)]
     return [gap if draws.bernoulli(1, 2) else -gap for gap in gaps]
-
-
-def _noisy_sums(
-    points: Vectors, centres: Sequence[Sequence[int]], rates: tuple[Fraction, Fraction], draws: ExactNoise
-) -> tuple[list[int], list[list[int]]]:
-    exact_counts, exact_sums = assigned_sums(points, np.array(centres, dtype=np.int64))
-    counts = add_laplace(exact_counts.tolist(), rates[0], draws)
-    sums = [add_laplace(row, rates[1], draws) for row in exact_sums.tolist()]
-    return counts, sums
 
 
 def assigned_sums(points: Vectors, centres: Vectors) -> tuple[Vectors, Vectors]:
@@ -276,9 +269,8 @@ def check_grid(box: Box, k: int) -> None:
 
 def _cells(points: Vectors, box: Box, sides: tuple[int, ...]) -> Vectors:
     """Return the number of each point's cell; the last coordinate varies fastest."""
-    index = np.zeros(len(points), dtype=np.int64)
-    for column, half, side in zip(points.T, box.halves, sides, strict=True):
-        index = index * side + (column + half) * side // (2 * half + 1)
+    halves = np.array(box.halves)
+    index: Vectors = np.ravel_multi_index(((points + halves) * sides // (2 * halves + 1)).T, sides)
     return index
 
 
@@ -295,7 +287,8 @@ def _axis(half: int, side: int) -> Floats:
 
 
 def _best_centres(noisy: Floats, middles: Floats, k: int, rate: Fraction) -> dict[str, Any]:
-    full = _full(noisy, rate)
+    # Cells whose noisy count is larger than noise alone.
+    full = noisy >= max(3, math.log(len(noisy) / 20)) / float(rate)
     weights, places = (noisy[full], middles[full]) if full.any() else (np.ones_like(noisy), middles)
     generator = np.random.Generator(np.random.PCG64(0))
     starts = [_start(places, weights, k, generator) for _ in range(_STARTS)]
@@ -306,11 +299,6 @@ def _best_centres(noisy: Floats, middles: Floats, k: int, rate: Fraction) -> dic
         "noisy_sizes": np.rint(sizes).astype(np.int64).tolist(),
         "mean_squared_distance": round(spread / weights.sum(), 3),
     }
-
-
-def _full(noisy: Floats, rate: Fraction) -> npt.NDArray[np.bool_]:
-    """Return the cells whose noisy count is larger than noise alone."""
-    return noisy >= max(3, math.log(len(noisy) / 20)) / float(rate)
 
 
 def _start(middles: Floats, weights: Floats, k: int, generator: np.random.Generator) -> Floats:
