@@ -40,7 +40,6 @@ from sottovoce.aggregator.analysis.selection import (
 from sottovoce.aggregator.analysis.tables.pair_moments import inverse, pooled_test
 from sottovoce.aggregator.analysis.variable_columns import answers_of
 from sottovoce.aggregator.estimators import Estimate, IntervalRule
-from sottovoce.aggregator.estimators.answered_shares import support_both
 from sottovoce.aggregator.estimators.fixed_population import binomial
 from sottovoce.aggregator.estimators.intervals import halved
 from sottovoce.aggregator.estimators.variable import Floats, Variable
@@ -252,7 +251,7 @@ def _scored(stratum: _ReportedStratum, shares: Floats) -> tuple[Floats, float]:
     """Return the covariance of the scores, (k, k), and the smallest expected number of supports, for true shares."""
     a, b = np.array(stratum.variable.channels).T
     support = b + (a - b) * shares
-    within, without = support_both(stratum.variable)
+    within, without = stratum.variable.both
     pairs = shares[:, None] + shares[None, :]
     together = within * pairs + without * (1 - pairs)
     np.fill_diagonal(together, support)
@@ -275,7 +274,7 @@ def _with_p(tested: Sequence[_Moments], exact: float | None, at_end: bool) -> tu
 
 def _exact(stratum: _ReportedStratum, pi: Floats) -> float | None:
     """Return the exact p value of two answers of which each report supports one; None for other reports."""
-    one_of_two = len(pi) == 2 and support_both(stratum.variable) == (0, 0)
+    one_of_two = len(pi) == 2 and stratum.variable.both == (0, 0)
     at_end = float(pi.max()) > 1 - _NEAR
     if not one_of_two or (stratum.answered and not at_end) or stratum.n > MOST_EXACT:
         return None

@@ -22,7 +22,7 @@ from sottovoce.aggregator.estimators import VARIABLES, estimate, public
 from sottovoce.aggregator.estimators.intervals import clip, edge, normal_quantile
 from sottovoce.aggregator.estimators.pooling import StratumTally, merge
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
-from sottovoce.aggregator.estimators.variable import ChoiceVariable, Variable
+from sottovoce.aggregator.estimators.variable import Variable
 from sottovoce.shared.answers import Domain
 
 METHOD = "inversion"
@@ -62,17 +62,9 @@ def score_moments(variable: Variable, category: int) -> ScoreMoments:
     own = (alpha + c, c, c)
     if not variable.absent:
         return ScoreMoments(own, (1.0, 0.0, 0.0), (1.0, 1.0, 1.0))
-    within, without = support_both(variable)
+    within, without = variable.both
     inside, outside = (within - a * b) / (a - b) ** 2, (without - b * b) / (a - b) ** 2
     return ScoreMoments(own, (1 - inside, -outside, -inside), (1 + c, 1 + c, alpha + c - 1))
-
-
-def support_both(variable: Variable) -> tuple[float, float]:
-    """Return P(a report supports two categories | the truth is one of them), and P(two | it is neither)."""
-    if not isinstance(variable, ChoiceVariable):
-        return 0.0, 0.0
-    within, without = variable.both
-    return float(within), float(without)
 
 
 def ratio_limits(part: float, whole: float, variance: Callable[[float], float], step: float, z: float) -> Limits:

@@ -72,6 +72,8 @@ class Variable(ABC):
             begins with its name; "" if it can.
         absent: the last category counts people who gave no answer.
         block: its place among questions that are reported together, or None.
+        both: P(a report supports two categories | the truth is one of them) and P(two | it is neither); for Hadamard
+            response the second one is a mean over the categories.
         observed: returns, for reported values, whether they carry information on this variable.
     """
 
@@ -84,6 +86,7 @@ class Variable(ABC):
     only_outcome: str = ""
     absent: bool = False
     block: BlockPlace | None = None
+    both: tuple[float, float] = (0.0, 0.0)
     observed: Callable[[Reported], Truths] = field(default=_everyone, compare=False)
 
     @abstractmethod
@@ -163,8 +166,6 @@ class ChoiceVariable(Variable):
         support: exact P(support | true) and P(support | other), the same for every category.
         odds: likelihood ratio of a truth that a report supports to one that it does not; None if it is infinite.
         supports: returns, for reported values, which categories they support, shape (u, k).
-        both: exact P(support two categories | the truth is one of them) and P(support two | it is neither); for
-            Hadamard response the second one is a mean over the categories.
         masks: reported values are bit masks, whose bit j is set if the report supports category j.
         supporting: returns, for the counts of all reported values, how many reports support each category.
     """
@@ -172,7 +173,6 @@ class ChoiceVariable(Variable):
     support: tuple[Fraction, Fraction]
     odds: Fraction | None
     supports: Callable[[Reported], Truths] = field(compare=False)
-    both: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0))
     masks: bool = False
     supporting: Callable[[Counts], Counts] = field(default=lambda counts: counts, compare=False)
 
@@ -298,23 +298,23 @@ def subset_selection(mechanism: SubsetSelection, domain: Domain) -> list[Variabl
     k, d, a = mechanism.options, mechanism.size, mechanism.support[0]
     pairs = a * (d - 1) * (d - 2) + (1 - a) * d * (d - 1)
     neither = pairs / ((k - 1) * (k - 2)) if k > 2 else Fraction(0)
-    return [_mask(mechanism, domain, (a * Fraction(d - 1, k - 1), neither))]
+    return [_mask(mechanism, domain, a * Fraction(d - 1, k - 1), neither)]
 
 
 def optimal_unary(mechanism: OptimalUnary, domain: Domain) -> list[Variable]:
     """Return one variable: a report supports the options whose bits are set; P(y | x) depends on bit x only."""
     a, b = mechanism.support
-    return [_mask(mechanism, domain, (a * b, b**2))]
+    return [_mask(mechanism, domain, a * b, b**2)]
 
 
-def _mask(mechanism: SubsetSelection | OptimalUnary, domain: Domain, both: tuple[Fraction, Fraction]) -> ChoiceVariable:
+def _mask(mechanism: SubsetSelection | OptimalUnary, domain: Domain, within: Fraction, without: Fraction) -> Variable:
     return ChoiceVariable(
         categories=domain.options,
         support=mechanism.support,
         odds=mechanism.likelihood_ratio,
         supports=lambda reported: bits(reported, mechanism.options),
         masks=True,
-        both=both,
+        both=(float(within), float(without)),
     )
 
 
@@ -333,7 +333,7 @@ def hadamard_response(mechanism: HadamardResponse, domain: Domain) -> list[Varia
             support=mechanism.support,
             odds=mechanism.keep,
             supports=owners,
-            both=(mechanism.support[0] / 2, Fraction(1, 4)),
+            both=(float(mechanism.support[0] / 2), 0.25),
             supporting=lambda counts: support_counts(counts)[1 : mechanism.options + 1],
         )
     ]

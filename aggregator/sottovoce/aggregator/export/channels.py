@@ -29,7 +29,6 @@ from fractions import Fraction
 
 import numpy as np
 from sottovoce.aggregator.analysis.estimates import RevisionCounts
-from sottovoce.aggregator.estimators.answered_shares import support_both
 from sottovoce.aggregator.estimators.public import LISTED
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.export.labels import option_labels
@@ -114,8 +113,8 @@ def _channel(question: Question, mechanism: Mechanism | None, revisions: tuple[i
         for index, option in enumerate(question.options)
         if index >= first
     ]
-    variable = variables_of(replace(question, mechanism=mechanism))[0]
-    return Channel(question, mechanism, revisions, tuple(rows), (), support_both(variable))
+    both = variables_of(replace(question, mechanism=mechanism))[0].both
+    return Channel(question, mechanism, revisions, tuple(rows), (), both)
 
 
 def _scores(question: Question, mechanism: Mechanism | None) -> Iterator[tuple[str, Mapping[int, float]]]:

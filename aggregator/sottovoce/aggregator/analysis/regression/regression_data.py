@@ -593,4 +593,5 @@ def _with_anchors(model: LatentModel, codes: NDArray[np.intp], careful: Array) -
     if isinstance(model, DecliningModel):
         absent = np.outer(model.absent, careful).ravel()
         return replace(model, answered=_with_anchors(model.answered, codes, careful), absent=absent)
-    return replace(model, codes=codes, likelihood=np.kron(model.likelihood, careful[:, None]))
+    likelihood = (model.likelihood[:, None] * careful[:, None]).reshape(-1, model.likelihood.shape[1])
+    return replace(model, codes=codes, likelihood=likelihood)

@@ -29,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Pairs
 from sottovoce.aggregator.analysis.tables.score_intervals import Limits, edge
-from sottovoce.aggregator.estimators.answered_shares import ratio_limits, score_moments, support_both
+from sottovoce.aggregator.estimators.answered_shares import ratio_limits, score_moments
 from sottovoce.aggregator.estimators.blocks.joint_channel import BlockPair, block_pair
 from sottovoce.aggregator.estimators.variable import Floats, Variable
 
@@ -191,7 +191,7 @@ def group_moments(variable: Variable, groups: tuple[int, int]) -> Floats:
         found[0, 1] = found[1, 0] = np.array([0.0, 1.0, 0.0]) - found[1, 1]
         return found
     # z_0 z_1 depends on the truth only through the probability that a report supports both groups.
-    (a, b), (within, without) = variable.channels[groups[0]], support_both(variable)
+    (a, b), (within, without) = variable.channels[groups[0]], variable.both
     inside, outside = (within - a * b) / (a - b) ** 2, (without - b * b) / (a - b) ** 2
     found[0, 1] = found[1, 0] = [inside, inside, outside]
     return found
