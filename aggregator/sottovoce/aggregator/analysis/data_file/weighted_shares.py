@@ -5,9 +5,10 @@ Error       u_i = w_i (y_i - m) / sum w, 0 of a row without an answer; in stratu
             variance is sum_h n_h / (n_h - 1) sum_c (u_hc - mean_c u_hc)^2, as of clusters drawn with replacement. A row
             is a cluster of its own unless a column names clusters; equal names in two strata are two clusters.
 Limits      Of Student's t with as many degrees of freedom as clusters less strata, on the logit of the share of reports
-            that support an option, b + (a - b) m; of a mean, on its own scale. Where m is not within 0 to 1 these do
-            not hold: the limits are those of the rule, with the effective number of reports.
-Source      Binder 1983.
+            that support an option, b + (a - b) m; of a mean, on its own scale. Where m is not within 0 to 1, or fewer
+            than 10 effective reports are of one kind, these do not hold (.87 of 100 people of whom .13 are expected to
+            say yes): the limits are those of the rule, with the effective number of reports, times (z / t)^2.
+Source      Binder 1983; Korn and Graubard 1998.
 """
 
 import math
@@ -23,13 +24,14 @@ from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.variable_columns import answers_of
 from sottovoce.aggregator.analysis.weights import checked_weights
 from sottovoce.aggregator.estimators.by_hand.uncertain_share import over_share
-from sottovoce.aggregator.estimators.intervals import METHODS, t_quantile
+from sottovoce.aggregator.estimators.intervals import METHODS, normal_quantile, t_quantile
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.support import Estimate, IntervalRule
 from sottovoce.aggregator.estimators.variable import Floats
 from sottovoce.aggregator.file_formats.csv_lines import wrong_at
 
 METHOD, OF_MEANS = "logit-t", "t"
+FEW = 10
 ALONE = "its stratum has one cluster only, which does not show how much it varies; join strata"
 
 
@@ -130,11 +132,14 @@ def _limits(
     a, b = channel
     share = b + (a - b) * raw
     spread, error = share * (1 - share), (a - b) * error
-    if 0 < raw < 1 and spread > 0 < error:
+    known = spread / error**2 if spread > 0 < error else size
+    # What few people say shows neither how much weights differ among all nor how far the share may be from it.
+    if few := min(size, known) * min(share, 1 - share) < FEW:
+        known = min(size, known) * (normal_quantile(rule.confidence) / t) ** 2
+    if 0 < raw < 1 and spread > 0 < error and not few:
         low, high = (1 / (1 + (1 - share) / share * math.exp(-side * t * error / spread)) for side in (-1, 1))
         return METHOD, (low - b) / (a - b), (high - b) / (a - b)
-    size = spread / error**2 if spread > 0 < error else size
-    ends = METHODS[rule.method](share * size, size, a, b, rule.confidence)
+    ends = METHODS[rule.method](share * known, known, a, b, rule.confidence)
     return rule.method, float(ends[0]), float(ends[1])
 
 
