@@ -172,7 +172,8 @@ class LawOfFew:
 def _climb(derivatives: Callable[[Array], tuple[Array, Array]], count: int) -> Array:
     """Return where in [0, 1] concave functions are largest, from their slopes and their positive curvatures."""
     low, high = np.zeros(count), np.ones(count)
-    falls, rises = derivatives(low)[0] <= 0, derivatives(high)[0] >= 0
+    # A segment may end in a point, from which it falls in one direction and rises in another: ask beside it.
+    falls, rises = derivatives(low + EDGE)[0] <= 0, derivatives(high - EDGE)[0] >= 0
     x = np.where(falls, low, np.where(rises, high, 0.5))
     for _ in range(_STEPS):
         slope, curvature = derivatives(x)

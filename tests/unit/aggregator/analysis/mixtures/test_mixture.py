@@ -152,6 +152,8 @@ def test_symmetric_design_is_the_plain_one_where_no_card_says_no() -> None:
         ("cheater_detection", [110, 395], {"pi": 0.0, "beta": 1.0, "gamma": 0.0}),
         ("lie_detector", [480, 140], {"pi": 1.0, "t": 0.62}),
         ("lie_detector", [140, 480], {"pi": 0.14573, "t": 1.0}),
+        # All carriers lie: the likelihood rises from pi = 0 in this direction alone.
+        ("lie_detector", [75, 225], {"pi": 0.4, "t": 0.0}),
         ("cheater_detection", [490, 495], {"pi": 0.975, "beta": 0.02, "gamma": 0.005}),
     ],
 )
