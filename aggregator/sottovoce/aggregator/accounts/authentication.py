@@ -331,14 +331,17 @@ def _authenticate_page() -> BaseResponse | None:
     session = storage().access.session(key_hash(cookie), now()) if cookie else None
     if session is None and current_app.config["PUBLIC_ANALYSIS"] and request.endpoint in FOR_VISITORS:
         return _let_visit()
+    is_own = request.method == "POST" and is_same_origin()
+    form = posted_form() if is_own else None
     if session is None:
-        form = posted_form() if request.method == "POST" and is_same_origin() else None
         if form is not None:
             page = render_template("login.html", refused=False, resumed_form=form)
             return Response(page, problems.STATUS["unauthorized"], problems.CHALLENGE)
-        return redirect(url_for("auth.login", next=_page_asked_for()))
-    if request.method == "POST" and not (is_same_origin() and _form_token_matches(cookie)):
-        return problems.response("forbidden", FOREIGN_FORM)
+        back = _page_asked_for()
+        return redirect(url_for("auth.login", next=back, lost=1 if is_own and back else None))
+    if request.method == "POST" and not (is_own and _form_token_matches(cookie)):
+        # Another tab has signed in since this page was opened.
+        return problems.response("forbidden", FOREIGN_FORM) if form is None else _resume_page(form, cookie, "forbidden")
     account = session.account
     g.actor, g.form_token = Actor(account, storage().access.grants(account.id)), _form_token(cookie)
     g.session, g.who = session, account.id.hex()
@@ -356,8 +359,9 @@ def _let_visit() -> Response | None:
 
 
 def _page_asked_for() -> str | None:
-    """Return the page to open after sign-in; None for the list of surveys."""
-    was_seen = request.method == "GET" and request.endpoint != "studio.surveys"
+    """Return the page to open after sign-in, which may be a page that posts to itself; None for the list of surveys."""
+    pages = current_app.create_url_adapter(request)
+    was_seen = pages is not None and pages.test(request.path, "GET") and request.endpoint != "studio.surveys"
     return request.full_path.rstrip("?") if was_seen and is_page(request.full_path) else None
 
 
@@ -395,9 +399,10 @@ def _begin_session_by_key(token: str) -> str | None:
     return cookie if storage().access.start_session_by_key(session, digest, now()) else None
 
 
-def _resume_page(form: ResumedForm, session: str) -> Response:
+def _resume_page(form: ResumedForm, session: str, problem: str = "") -> Response:
     """Return a page with a button that posts the kept form again, under the new session."""
-    return Response(render_template("resume_form.html", resumed_form=form, form_token=_form_token(session)))
+    page = render_template("resume_form.html", resumed_form=form, form_token=_form_token(session))
+    return Response(page, problems.STATUS.get(problem, 200))
 
 
 def offer() -> str:

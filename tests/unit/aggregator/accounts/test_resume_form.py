@@ -1,6 +1,7 @@
 """Without a script too, what was typed outlives the session: it goes with the page for signing in, and nowhere else."""
 
 import html
+import io
 import logging
 import re
 from typing import Any
@@ -78,6 +79,29 @@ def test_whoever_signs_in_elsewhere_gets_it_back_too(app: Flask, storage: SQLite
     given_back = client.post("/dashboard/login", data=again, **BASE).text
     assert client.post(action_of(given_back), data=fields_of(given_back), **BASE).status_code == 303
     assert label_of(storage) != "Cheated?"
+
+
+def test_page_opened_before_signing_in_again_keeps_what_was_typed(app: Flask, storage: SQLiteStorage) -> None:
+    """Another tab has begun the session: its page, not a refusal, comes with a button; another site's form does not."""
+    client, _ = log_in(app)
+    refused = client.post(DESIGN, data=FORM, base_url=BASE["base_url"], headers={"Sec-Fetch-Site": "cross-site"})
+    page = client.post(DESIGN, data=FORM, **BASE)
+
+    assert (refused.status_code, "sentinel" in refused.text) == (403, False)
+    assert (page.status_code, label_of(storage)) == (403, "Cheated?")
+    assert client.post(action_of(page.text), data=fields_of(page.text), **BASE).status_code == 303
+    assert label_of(storage).split() == TYPED.split()
+
+
+def test_file_sent_after_the_session_had_ended_is_said_to_be_lost(app: Flask, key: str) -> None:
+    """The page for signing in says so, and leads back to the page with the field for the file."""
+    client = app.test_client()
+    file = {"form_token": "0" * 64, "file": (io.BytesIO(b"a\n1\n"), "a.csv")}
+    reply = client.post("/dashboard/analyze", data=file, **BASE)
+    page = client.get(reply.location, **BASE).text
+
+    assert "what you sent last did not arrive" in page
+    assert client.post(action_of(page), data={"token": key}, **BASE).location == "/dashboard/analyze"
 
 
 @pytest.mark.parametrize("headers", [{"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://evil.example"}, {}])
