@@ -19,6 +19,7 @@ SIGN_IN_METHODS = ("key", "oidc", "passkey")
 FORMER_NAMES = {"sign_in_methods": "DOORS", "ledger_anchor_dir": "LEDGER_HEADS"}
 """Names of settings before 0.4, read with a warning until 0.5."""
 
+_SITE = re.compile(r"https?://[^/?#@\s]+/?")
 _HOST = re.compile(r"\.?[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*|\[[0-9A-Fa-f:]+\]")
 
 
@@ -108,6 +109,11 @@ class Settings:
         _ = self.allowed_sign_in_methods, self.hosts, self.shown_institution
         if self.blind_key_bits not in SIZES:
             raise SettingError(f"the setting {PREFIX}BLIND_KEY_BITS must be {' or '.join(map(str, SIZES))}")
+        if self.public_url and not _SITE.fullmatch(self.public_url):
+            raise SettingError(
+                f"the setting {PREFIX}PUBLIC_URL must be like https://survey.example.org, without a path: pages and "
+                "programs ask at the root of the name"
+            )
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Self:

@@ -48,6 +48,15 @@ def test_trusted_host_is_a_name_alone(names: str) -> None:
         Settings(trusted_hosts=names)
 
 
+@pytest.mark.parametrize("address", ["https://a.example/surveys", "a.example", "https://", "https://a.example/?b=1"])
+def test_public_address_is_the_root_of_a_name(address: str) -> None:
+    """Under a path no link, asset or report would arrive, and without a scheme no link is one."""
+    with pytest.raises(SettingError, match="SOTTOVOCE_PUBLIC_URL") as refused:
+        Settings(public_url=address)
+    assert address not in str(refused.value).replace("https://survey.example.org", "")
+    assert Settings(public_url="https://a.example:8443/").url == "https://a.example:8443"
+
+
 @pytest.mark.parametrize(
     ("former", "value", "name"),
     [("DOORS", "key oidc", "sign_in_methods"), ("LEDGER_HEADS", "/srv", "ledger_anchor_dir")],
