@@ -266,6 +266,13 @@ POSTER: Mapping[str, Condition] = {
 }
 """Statements of a poster."""
 
+
+def _shown_by(facts: Facts, key: str) -> bool:
+    """Say whether a question, which a note is not, is shown after certain answers only."""
+    items = [each for item in facts.document["questions"] for each in (item, *item.get("items", ()))]
+    return any(key in each and each.get("type") not in {"note", "acknowledge"} for each in items)
+
+
 ETHICS: Mapping[str, Condition] = {
     "letter_unprotected": lambda facts: not facts.private,
     "ethics_device": lambda facts: facts.by_device and not any(asked.is_own_fact for asked in facts.private),
@@ -276,6 +283,8 @@ ETHICS: Mapping[str, Condition] = {
     "flow_second": lambda facts: facts.hides_by("crosswise"),
     "flow_instead": lambda facts: facts.hides_by("unrelated_question"),
     "flow_only": lambda facts: any(asked.arms for asked in facts.questions),
+    "flow_after": lambda facts: _shown_by(facts, "visible_if"),
+    "flow_after_one": lambda facts: _shown_by(facts, "any_of"),
     "ethics_public_question": lambda facts: any(not asked.is_private for asked in facts.questions),
     "ethics_arms": lambda facts: len(facts.arms) > 1,
     "flow_direct": lambda facts: any(asked.arms and not asked.is_private for asked in facts.questions),

@@ -131,6 +131,7 @@ SILENT = re.compile(
     "|verify_note|withdraw$|forget|other_person|report_[ab]|range|about|fewer_than_one|more_than_99|nearly_100|none|spent"
     "|agree|not_kept|how_(answer|boxes|drawn)|no_lie|explain_ask|exit_|ask_us|public_absent|crosswise_|date_odds|ending"
     "|letter_(hello|invite|who|opens|until|odds|ask)|poster_|invite_qr|page_questions|privacy_(stored|version)"
+    "|answer_(yes|no)"
     "|ethics_(title|purpose|method|kept|ids|steps|taking_part|voluntary|consent|notice|limits?|version|(no_)?decline)"
 )
 """Keys that say nothing of privacy, or what every survey with this mechanism says; in the terms of a pattern."""

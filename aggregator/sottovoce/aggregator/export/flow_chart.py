@@ -49,11 +49,16 @@ def direct_sentences(survey: Survey, words: Words, language: str) -> list[str]:
 
 
 def asked_how(survey: Survey, question: Question, words: Words, language: str) -> list[str]:
-    """Return the statement that people read beside a question which a fact of their own hides, and its arms if few."""
+    """Return the statement beside a question that a fact of the person's own hides, and who is asked if few."""
     teller = _Teller(survey, words, language)
-    arms = next((item.arms for item in survey.items if question in item.questions), ())
-    only = [words.translate("flow_only", names=", ".join(arms), share=teller.share(*arms))] if arms else []
-    return [*teller.second(question), *only]
+    items = [item for item in survey.items if question in item.questions]
+    only = [
+        words.translate("flow_only", names=", ".join(item.arms), share=teller.share(*item.arms))
+        for item in items
+        if item.arms
+    ]
+    after = [each for item in items for each in teller.after(item, lambda asked: survey.text(asked.label, language))]
+    return [*teller.second(question), *only, *(f"{each}." for each in after)]
 
 
 @dataclass(frozen=True)
@@ -116,23 +121,31 @@ class _Teller:
             way = "fact" if asked.by_fact else "clear" if asked.mechanism is None else "randomized"
             found = [f"{self.number_of(item)}. {found[0]}", self.words.translate(f"flow_{way}")]
             found += self.second(asked)
-        for key, conditions in (("flow_after", item.visible_if), ("flow_after_one", item.any_of)):
-            if conditions:
-                found.append(self.words.translate(key, conditions="; ".join(map(self._condition, conditions))))
-        return found
+        return [*found, *self.after(item, self._numbered)]
 
-    def _condition(self, condition: Condition) -> str:
-        question = next(each for each in self.survey.questions if each.name == condition.question)
+    def after(self, item: Item, name: Callable[[Question], str]) -> list[str]:
+        """Say after which answers an item is shown; ``name`` names a question."""
+        every = ("flow_after", item.visible_if), ("flow_after_one", item.any_of)
+        return [
+            self.words.translate(key, conditions="; ".join(self._condition(each, name) for each in conditions))
+            for key, conditions in every
+            if conditions
+        ]
+
+    def _numbered(self, question: Question) -> str:
         rows = [(f"{item.name}_{row.name}", row.label) for item in self.survey.items for row in item.rows]
         named = [self.survey.text(label, self.language) for name, label in rows if name == question.name]
-        number = ", ".join([str(self._number(question.name)), *named])
+        return ", ".join([str(self._number(question.name)), *named])
+
+    def _condition(self, condition: Condition, name: Callable[[Question], str]) -> str:
+        question = next(each for each in self.survey.questions if each.name == condition.question)
         if condition.span is not None:
             ends = [str(question.answer(step)) for step in condition.span]
-            return f"{number}: {'–'.join(dict.fromkeys(ends))}"
+            return f"{name(question)}: {'–'.join(dict.fromkeys(ends))}"
         labels = {choice.name: self.survey.text(choice.label, self.language) for choice in question.choices}
         labels |= {name: self.words.translate(f"answer_{name}") for name in ("yes", "no") if name not in labels}
         answers = " / ".join(labels[question.options[option]] for option in condition.options)
-        return f"{number}: {answers}"
+        return f"{name(question)}: {answers}"
 
     def direct(self, named: Callable[[Item], str]) -> Iterator[str]:
         """Yield a sentence for each arm whose people alone answer some questions in clear; ``named`` names these."""

@@ -1,5 +1,6 @@
 import re
 from html import unescape
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -9,6 +10,7 @@ from sottovoce.aggregator.i18n.translator import LANGUAGES, Words
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.documents import Document, question, survey
+from tests.exported import files_of
 from tests.vectors.arms import COIN, asks, drawn_arms, three_arms, two_arms
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -41,6 +43,28 @@ def test_board_sees_that_half_of_the_people_admit_in_clear() -> None:
         assert len(clear) == 1
     # Half as wide again as a phone's page would hide what the other half is asked.
     assert int(picture(html, narrow=True).get("width", "")) <= 344
+
+
+@pytest.mark.parametrize(("key", "told"), [
+    ("visible_if", "Only after Drinks? – Wine: o1; Year?: 2–4."),
+    ("any_of", "Only after one of Drinks? – Wine: o1; Year?: 2–4."),
+])  # fmt: skip
+def test_methods_codebook_and_ethics_text_say_after_which_answers_a_question_is_asked(
+    key: str, told: str, tmp_path: Path
+) -> None:
+    """Of the row of a grid and of a number, by their texts: there is no number to go by."""
+    choices = [{"name": name, "label": {"en": name}} for name in ("o0", "o1")]
+    rows = [{"name": name, "label": {"en": name.title()}} for name in ("beer", "wine")]
+    grid = {"type": "matrix", "name": "drinks", "label": {"en": "Drinks?"}, "rows": rows,
+            "of": {"type": "select_one", "choices": choices, "public": True}}  # fmt: skip
+    year = {"type": "integer", "name": "year", "label": {"en": "Year?"}, "min": "1", "max": "4", "public": True}
+    on = {key: {"drinks_wine": "o1", "year": {"min": "2", "max": "4"}}, "when_absent": "no"}
+    asked = parse_survey(survey(grid, year, question(COIN, **on)))
+    files_of(tmp_path, (asked, [(0, 1, 2, 1)]), names=["methods.md", "codebook.html"])
+
+    for file in ("methods.md", "codebook.html"):
+        assert told in " ".join(text((tmp_path / file).read_text(encoding="utf-8")).split())
+    assert told in ethics(asked, "en")
 
 
 @pytest.mark.parametrize("document", [two_arms(), three_arms(), drawn_arms()], ids=["two", "three", "drawn"])
