@@ -52,11 +52,8 @@ def asked_how(survey: Survey, question: Question, words: Words, language: str) -
     """Return the statement beside a question that a fact of the person's own hides, and who is asked if few."""
     teller = _Teller(survey, words, language)
     items = [item for item in survey.items if question in item.questions]
-    only = [
-        words.translate("flow_only", names=", ".join(item.arms), share=teller.share(*item.arms))
-        for item in items
-        if item.arms
-    ]
+    arms = [arm for item in items for arm in item.arms]
+    only = [words.translate("flow_only", names=", ".join(arms), share=teller.share(*arms))] if arms else []
     after = [each for item in items for each in teller.after(item, lambda asked: survey.text(asked.label, language))]
     return [*teller.second(question), *only, *(f"{each}." for each in after)]
 
