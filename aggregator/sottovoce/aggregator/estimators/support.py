@@ -147,7 +147,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, eq=False)
-class Shares(Sequence[Estimate]):
+class ShareEstimates(Sequence[Estimate]):
     """Estimated shares of all options of one question, as arrays of shape (k,).
 
     A sequence of ``Estimate``, which are created when the first one is read: faster for thousands of options.
@@ -229,7 +229,7 @@ def estimate_share(
 
 def estimate_shares(
     options: Sequence[str], counts: ArrayLike, n: ArrayLike, a: Fraction, b: Fraction, rule: IntervalRule = DEFAULT_RULE
-) -> Shares:
+) -> ShareEstimates:
     """Estimate the share of each option of one question, with single and joint limits, as ``estimate_share`` does.
 
     ``counts`` and, if the number of reports differs by option (a sampled option), ``n`` have the shape (k,).
@@ -253,7 +253,9 @@ def estimate_shares(
         share = np.clip(raw, 0, 1)
         error = np.sqrt(error**2 + (rule.waves - 1) * share * (1 - share) / np.maximum(sizes, 1))
     shift = poisoning(high_rate, low_rate, rule.fakes)
-    return Shares(options, rule, high_rate, low_rate, shift, supporting, sizes, raw, error, fixed, single, joint, alarm)
+    return ShareEstimates(
+        options, rule, high_rate, low_rate, shift, supporting, sizes, raw, error, fixed, single, joint, alarm
+    )
 
 
 SHARES = (Fraction(0), Fraction(1, 20), Fraction(1, 10), Fraction(1, 5))
