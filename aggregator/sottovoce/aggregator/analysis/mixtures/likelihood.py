@@ -28,8 +28,8 @@ EDGE = 1e-9
 """A share that is closer to 0 or 1 lies at the edge."""
 _STEPS, _HALVINGS = 100, 12
 _SETTLED, _SAME = 1e-10, 1e-6
-_FAR, _TABLES = 1.5, 3_000
-"""How many times as far as usual limits no share is inside, and about how many tables of counts make a law."""
+_FARTHER, _TABLES = 1.25, 3_000
+"""How many errors beyond usual limits no share is inside, and about how many tables of counts make a law."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class LawOfFew:
         cls, observed: MixtureLikelihood, fitted: Array, sizes: Array, share: MixtureShare, z: float
     ) -> "LawOfFew":
         """Return the law near the fitted shares of yes, (groups,), of groups of so many people."""
-        far, axes, ways = _FAR * z, [], []
+        far, axes, ways = z + _FARTHER, [], []
         for n, yes in zip(sizes.tolist(), (sizes * fitted).tolist(), strict=True):
             half = far * math.sqrt(yes * (1 - yes / n) + far**2 / 4)
             ends = yes + far**2 / 2 - half, yes + far**2 / 2 + half
@@ -164,7 +164,7 @@ class LawOfFew:
 
         low, high = (
             end if abs(end - at) < EDGE or inside(end) else halved(inside, at, end, _HALVINGS)[1]
-            for end in self.observed.limits(share, at, best, _FAR * z)
+            for end in self.observed.limits(share, at, best, z + _FARTHER)
         )
         return low, high
 
