@@ -15,13 +15,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from threading import Thread
+from typing import Any
 
 import click
 from granian import Granian
-from granian.constants import HTTPModes, Interfaces
+from granian.constants import Interfaces
 from granian.errors import FatalError
-from granian.http import HTTP1Settings
 from granian.log import LogLevels
+from granian.server.mp import WorkerProcess
+from sottovoce.aggregator.intake.http_connection import Connections
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.walls import hide_memory
 from sottovoce.cli.process import is_alive
@@ -33,17 +35,10 @@ if sys.platform != "win32":
 STOPS = {signal.SIGINT, signal.SIGTERM}
 """The signals that stop the server."""
 
-CONNECTIONS = 16_384
-"""Connections held at once; further ones wait. Those that send nothing cost a few KiB each, and end after a while."""
-
 KILL_SECONDS = 8
 """Longer than the worker gives itself, shorter than the ten seconds of containers: both count from its last new
 work.
 """
-
-HEAD_SECONDS = 5
-HEAD_BYTES = 8 * 1024
-"""Time and room for the head of a request; what is larger or slower is no browser."""
 
 
 class Supervisor(Granian):  # type: ignore[misc]
@@ -62,6 +57,14 @@ class Supervisor(Granian):  # type: ignore[misc]
         while True:
             self.main_loop_interrupt.set()
             time.sleep(0.1)
+
+
+@WorkerProcess.wrap_target  # type: ignore[untyped-decorator]
+def serve_in_worker(_id: int, gate: Any, sockets: Sequence[Any], _ipc: object, loop: Any, *_: object) -> None:  # noqa: ANN401
+    """Serve in the process that granian started, in the place of its own server."""
+    listener = sockets[0].build() if sockets[0] else sockets[1]
+    gate.start(loop)
+    loop.run_until_complete(Connections(gate).serve(socket.socket(fileno=os.dup(listener.get_fd()))))
 
 
 def hear_orders_in_children() -> None:
@@ -111,12 +114,7 @@ def run(settings: Settings, application: str = "sottovoce.cli.worker:make_app", 
         interface=Interfaces.RSGI,
         factory=True,
         workers=1,
-        # In HTTP/2 one connection takes the places, and the memory, of hundreds; browsers speak it through TLS only.
-        http=HTTPModes.http1,
-        http1_settings=HTTP1Settings(header_read_timeout=HEAD_SECONDS * 1000, max_buffer_size=HEAD_BYTES),
-        backpressure=CONNECTIONS,
         backlog=4096,
-        websockets=False,
         log_access=False,
         log_level=LogLevels.warning,
         respawn_failed_workers=True,
@@ -126,7 +124,7 @@ def run(settings: Settings, application: str = "sottovoce.cli.worker:make_app", 
     server.on_startup(Thread(target=_print_when_alive, args=(settings, waiting), daemon=True).start)
     server.on_shutdown(lambda: _print(waiting))
     try:
-        server.serve()
+        server.serve(spawn_target=serve_in_worker)
     except FatalError:
         sys.exit(1)
 

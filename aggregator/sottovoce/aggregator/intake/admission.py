@@ -430,10 +430,14 @@ class Admission:
         each = zip(reports, cut(ids, ID), packed, strict=True)
         return self._submit([ReportBatch(of.rules.plan, of.wave, report_id, values) for of, report_id, values in each])
 
-    def reply_quick(self, report: QuickReport, outcome: Outcome) -> bytes:
-        """Return the receipt of a report as JSON; raise ReportRejected if the transaction refused it."""
+    def reply_quick(self, report: QuickReport, outcome: Outcome) -> bytes | Exception:
+        """Return the receipt of a report as JSON, or ReportRejected if the transaction refused it."""
         sha256 = hashlib.sha256(report.body).hexdigest().encode()
-        return self._receipt(b'%s%s","sha256":"%s"}' % (_RECEIPT, report.start[len(_REPORT) :], sha256), outcome)
+        receipt = b'%s%s","sha256":"%s"}' % (_RECEIPT, report.start[len(_REPORT) :], sha256)
+        try:
+            return self._receipt(receipt, outcome)
+        except ReportRejected as rejection:
+            return rejection
 
     def begin_with_database(self, submission: Submission) -> Pending:
         """Check and submit a report, reading the database where needed; the second step of ``begin``.

@@ -103,10 +103,10 @@ class Histogram:
         self._counts = [0] * (len(bounds) + 1)
         self._total = 0.0
 
-    def note(self, size: float) -> None:
-        """Add a measurement; not thread-safe."""
-        self._counts[bisect_left(self._bounds, size)] += 1
-        self._total += size
+    def note(self, size: float, times: int = 1) -> None:
+        """Add a measurement that was made so many times; not thread-safe."""
+        self._counts[bisect_left(self._bounds, size)] += times
+        self._total += times * size
 
     @property
     def series(self) -> Series:
@@ -123,10 +123,10 @@ class Traffic:
         self._by_status: dict[tuple[str, int], Histogram] = {}
         self._lock = Lock()
 
-    def note(self, route: str, status: int, seconds: float) -> None:
-        """Count a request that took so many seconds; ``route`` is an endpoint, ``GATE`` or ``NO_ROUTE``."""
+    def note(self, route: str, status: int, seconds: float, requests: int = 1) -> None:
+        """Count requests that took so many seconds; ``route`` is an endpoint, ``GATE`` or ``NO_ROUTE``."""
         with self._lock:
-            (self._by_status.get((route, status)) or self._begin(route, status)).note(seconds)
+            (self._by_status.get((route, status)) or self._begin(route, status)).note(seconds, requests)
 
     def _begin(self, route: str, status: int) -> Histogram:
         histogram = self._histograms.setdefault((route, f"{status // 100}xx"), Histogram(BOUNDS))

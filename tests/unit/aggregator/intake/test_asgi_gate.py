@@ -8,14 +8,15 @@ import threading
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any, TypeVar
+from urllib.parse import quote
 
 import pytest
 from sottovoce.aggregator.accounts.authentication import new_cookie, new_key
 from sottovoce.aggregator.api.health import COUNTED
 from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.intake.asgi_gate import REQUEST_BYTES, UPLOADS_AT_ONCE, BodyReader, Gate
+from sottovoce.aggregator.intake.asgi_gate import REQUEST_BYTES, UPLOADS_AT_ONCE, Gate
+from sottovoce.aggregator.intake.http_connection import Connection, Connections
 from sottovoce.aggregator.intake.request_limits import UPLOAD, UPLOAD_PATH, VISITOR_UPLOAD
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
@@ -49,29 +50,40 @@ def run(doing: Coroutine[Any, Any, T], seconds: float = 20) -> T:
         return pool.submit(asyncio.run, asyncio.wait_for(doing, seconds)).result()
 
 
-class Exchange:
-    """The server's side of a request, which sends this body and keeps the answer."""
+class Wire(asyncio.Transport):
+    """The network's side of a connection, which keeps the first answer."""
 
-    def __init__(self, body: bytes | None) -> None:
-        self._body = body
-        self.answer: tuple[int, list[tuple[str, str]], bytes] | None = None
+    def __init__(self, peer: str) -> None:
+        super().__init__({"peername": (peer.strip("[]"), 1), "sockname": ("x", 80)})
+        self.answer = asyncio.get_running_loop().create_future()
 
-    async def __call__(self) -> bytes:
-        await asyncio.sleep(0)
-        if self._body is None:
-            raise RuntimeError("closed")
-        return self._body
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        """Read the answer, but for the date, which says nothing of the request."""
+        head, _, body = bytes(data).partition(b"\r\n\r\n")
+        line, *fields = head.decode().split("\r\n")
+        if not self.answer.done() and not line.startswith("HTTP/1.1 1"):
+            headers = [(name.title(), value) for name, _, value in (field.partition(": ") for field in fields)]
+            self.answer.set_result((int(line.split()[1]), [one for one in headers if one[0] != "Date"], body))
 
-    def response_bytes(self, *answer: Any) -> None:
-        assert self.answer is None
-        self.answer = answer  # type: ignore[assignment]
+    def is_closing(self) -> bool:
+        return False
+
+    def resume_reading(self) -> None:
+        """What came is given at once."""
+
+    pause_reading = write_eof = close = resume_reading
 
 
-def request(method: str, path: str, headers: list[tuple[str, str]], peer: str = "127.0.0.1") -> Any:
-    """The head of a request, as the server describes it."""
-    found = [(name.lower(), value) for name, value in headers]
-    return SimpleNamespace(method=method, path=path, query_string="", headers=SimpleNamespace(items=lambda: found),
-                           client=f"{peer}:1", server="x:80", scheme="http", http_version="1.1")  # fmt: skip
+def send(
+    gate: Gate, method: str, path: str, headers: list[tuple[str, str]], body: bytes = b"", peer: str = "127.0.0.1"
+) -> tuple[Connection, Wire]:
+    """A connection on which this came."""
+    connection, wire = Connection(Connections(gate)), Wire(peer)
+    connection.connection_made(wire)
+    host = [] if "host" in dict(headers) else [("host", "x")]
+    fields = "".join(f"{name}: {value}\r\n" for name, value in [*host, *headers])
+    connection.data_received(f"{method} {quote(path)} HTTP/1.1\r\n{fields}\r\n".encode() + body)
+    return connection, wire
 
 
 async def ask_raw(
@@ -82,10 +94,15 @@ async def ask_raw(
     body: bytes | None = b"",
     peer: str = "127.0.0.1",
 ) -> tuple[int, list[tuple[str, str]], bytes]:
-    exchange = Exchange(body)
-    await gate.__rsgi__(request(method, path, headers, peer), exchange)
-    assert exchange.answer is not None
-    return exchange.answer
+    connection, wire = send(gate, method, path, headers, body or b"", peer)
+    declared = dict(headers).get("content-length", "")
+    if declared.isdecimal() and len(body or b"") < int(declared):
+        asyncio.get_running_loop().call_later(0.05, connection.eof_received)
+    try:
+        return await wire.answer
+    except asyncio.CancelledError:
+        connection.connection_lost(None)
+        raise
 
 
 async def ask(gate: Gate, path: str, body: bytes | None = None) -> tuple[int, Any]:
@@ -142,7 +159,6 @@ def test_database_that_does_not_answer_holds_up_who_needs_it_only(
         (1, [], (400, "malformed")),
         (0, ["authorization"] * 2, (400, "malformed")),
         (0, ["content-type"], (400, "malformed")),
-        (0, ["content-length"], (400, "malformed")),
         (0, ["transfer-encoding"], (411, "length_required")),
     ],
 )
@@ -231,7 +247,7 @@ def test_every_refusal_of_the_gate_is_counted(gate: Gate) -> None:
     long = [("content-length", "70000"), ("content-type", "application/json")]
     requests: dict[str, tuple[str, list[tuple[str, str]]]] = {
         "length_required": (PATH, []),
-        "malformed": (PATH, [("content-length", "x")]),
+        "malformed": (PATH, [("content-length", "9"), *[("content-type", "application/json")] * 2]),
         "unsupported_type": (PATH, [("content-length", "9"), ("content-type", "text/plain")]),
         "too_large": (PATH, long),
         "unauthorized": ("/api/v1/surveys/exam/publish", long),
@@ -317,19 +333,6 @@ def test_failures_of_the_application_are_counted(
         assert gate._admission.rejected[code] == 1
 
 
-class Endless(Exchange):
-    """A body that is on its way until an event, and then breaks off."""
-
-    def __init__(self, end: asyncio.Event) -> None:
-        super().__init__(None)
-        self._end = end
-
-    async def __call__(self) -> bytes:
-        """Its end before it was whole."""
-        await self._end.wait()
-        return await super().__call__()
-
-
 def test_large_upload_needs_a_session_and_keeps_no_report_out(
     gate: Gate, storage: SQLiteStorage, clock: FakeClock
 ) -> None:
@@ -344,16 +347,14 @@ def test_large_upload_needs_a_session_and_keeps_no_report_out(
     signed_in = [*sizes, ("cookie", f"sottovoce={cookie}")]
 
     async def beside() -> tuple[list[int], tuple[int, Any]]:
-        end = asyncio.Event()
-        sent = [Endless(end) for _ in range(3)]
-        whole = [asyncio.create_task(gate.__rsgi__(request("POST", UPLOAD_PATH, signed_in), each)) for each in sent]
+        sent = [send(gate, "POST", UPLOAD_PATH, signed_in) for _ in range(3)]
         # The third upload is refused while the first two are being read.
-        while not any(each.answer for each in sent):
+        while not any(wire.answer.done() for _, wire in sent):
             await asyncio.sleep(0.01)
         stored = await ask(gate, PATH, dump_report(report(), survey()))
-        end.set()
-        await asyncio.gather(*whole)
-        return sorted(each.answer[0] for each in sent if each.answer), stored
+        for connection, _ in sent:
+            connection.eof_received()
+        return sorted([(await wire.answer)[0] for _, wire in sent]), stored
 
     statuses, (status, _) = run(beside())
     assert statuses == [400, 400, 503]
@@ -375,84 +376,59 @@ def test_upload_of_a_visitor_leaves_room_for_one_of_staff(gate: Gate) -> None:
     """Where visitors may send files: a small one, one at a time; a larger one needs a session."""
     gate._settings = Settings(public_analysis=1)
 
-    def upload(size: int, sent: Endless) -> Any:
+    def upload(size: int) -> tuple[Connection, Wire]:
         sizes = [("content-length", str(size)), ("content-type", "multipart/form-data; boundary=x")]
-        return gate.__rsgi__(request("POST", UPLOAD_PATH, sizes), sent)
+        return send(gate, "POST", UPLOAD_PATH, sizes)
 
     async def beside() -> list[int]:
-        end = asyncio.Event()
-        sent = [Endless(end) for _ in range(3)]
-        sizes = (VISITOR_UPLOAD, VISITOR_UPLOAD, VISITOR_UPLOAD + 1)
-        whole = [asyncio.create_task(upload(size, each)) for size, each in zip(sizes, sent, strict=True)]
-        while sum(bool(each.answer) for each in sent) < 2:
+        sent = [upload(size) for size in (VISITOR_UPLOAD, VISITOR_UPLOAD, VISITOR_UPLOAD + 1)]
+        while sum(wire.answer.done() for _, wire in sent) < 2:
             await asyncio.sleep(0.01)
-        end.set()
-        await asyncio.gather(*whole)
-        return sorted(each.answer[0] for each in sent if each.answer)
+        for connection, _ in sent:
+            connection.eof_received()
+        return sorted([(await wire.answer)[0] for _, wire in sent])
 
     assert run(beside()) == [400, 401, 503]
 
 
-class Slow:
-    """A body that comes when it is let."""
-
-    def __init__(self) -> None:
-        self.whole = asyncio.Event()
-
-    async def __call__(self) -> bytes:
-        await self.whole.wait()
-        return b"body"
-
-    def response_bytes(self, *_: Any) -> None:
-        """No reply is sent here."""
+SLOW = ("POST", PATH, [("content-type", "application/json"), ("content-length", "4")])
+"""A request whose body does not come with its head."""
 
 
-def test_each_body_has_its_own_time_and_the_others_go_on() -> None:
-    """Two that never come are given up, one after the other; those that come in between are read."""
+def test_each_body_has_its_own_time_and_the_others_go_on(gate: Gate) -> None:
+    """Two that never come are given up, one after the other; one that comes in between, in parts, is read."""
+    gate._settings = Settings(body_seconds=1)
 
-    async def bodies() -> tuple[list[Any], list[bytes]]:
-        reader = BodyReader(0.2)
-        first = asyncio.create_task(reader.read(Slow(), 4))
-        await asyncio.sleep(0.1)
-        quick, second = Slow(), asyncio.create_task(reader.read(Slow(), 4))
-        quick.whole.set()
-        read = [await reader.read(quick, 4)]
-        await asyncio.wait([first])
-        assert not second.done()
-        read.append(await reader.read(quick, 4))
-        late = await asyncio.gather(first, second, return_exceptions=True)
-        assert first.cancelling() == second.cancelling() == 0
-        return late, [*read, await reader.read(quick, 4)]
+    async def bodies() -> list[tuple[int, list[int]]]:
+        wires = [send(gate, *SLOW)]
+        await asyncio.sleep(0.5)
+        wires += [send(gate, *SLOW), send(gate, *SLOW)]
+        for part in (b"bo", b"dy"):
+            wires[2][0].data_received(part)
+            await asyncio.sleep(0.1)
+        done = [(await wires[at][1].answer, [other.answer.done() for _, other in wires]) for at in (2, 0, 1)]
+        return [(answer[0], others) for answer, others in done]
 
-    late, read = run(bodies())
-    assert [error.code for error in late] == ["timeout", "timeout"]
-    assert read == [b"body"] * 3
+    assert run(bodies()) == [(400, [False, False, True]), (408, [True, False, True]), (408, [True, True, True])]
 
 
-def test_end_gives_up_what_is_read_and_what_begins_later() -> None:
-    """All at once, however long they had; also where no body was being read."""
+def test_end_gives_up_what_is_read_and_what_begins_later(gate: Gate) -> None:
+    """All at once, however long they had; also where no body was being read; a request that is whole is answered."""
 
-    async def ended(begun: int) -> list[Any]:
-        reader = BodyReader(1000)
-        tasks = [asyncio.create_task(reader.read(Slow(), 4)) for _ in range(begun)]
+    async def ended(begun: int) -> list[int]:
+        whole = send(gate, "GET", "/healthz", [])
+        slow = [send(gate, *SLOW) for _ in range(begun)]
         await asyncio.sleep(0.01)
-        reader.end()
-        tasks.append(asyncio.create_task(reader.read(Slow(), 4)))
-        return await asyncio.gather(*tasks, return_exceptions=True)
+        for connection, _ in [whole, *slow]:
+            connection._all.end()
+            connection.end()
+        connection, wire = Connection(slow[0][0]._all if slow else whole[0]._all), Wire("127.0.0.1")
+        connection.connection_made(wire)
+        connection.data_received(b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\n")
+        return [(await wire.answer)[0] for wire in (whole[1], *(each for _, each in slow), wire)]
 
     for begun in (0, 3):
-        assert [error.code for error in run(ended(begun))] == ["busy"] * (begun + 1)
-
-
-def test_request_that_is_cancelled_from_elsewhere_is_no_late_one() -> None:
-    async def cancelled() -> list[Any]:
-        reader = BodyReader(1000)
-        task = asyncio.create_task(reader.read(Slow(), 4))
-        await asyncio.sleep(0)
-        task.cancel()
-        return await asyncio.gather(task, return_exceptions=True)
-
-    assert [type(error) for error in run(cancelled())] == [asyncio.CancelledError]
+        assert run(ended(begun)) == [200] + [503] * (begun + 1)
 
 
 TOLD_EARLY = """

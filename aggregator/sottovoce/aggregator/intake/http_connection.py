@@ -1,0 +1,335 @@
+"""Speak HTTP/1.1 on the event loop, and pass each request to the gate.
+
+A report that arrives whole, with headers that change nothing, is offered to the gate at once: no task, future or list
+of headers is made for it, which halves the time of a report. Any other request is read by h11, and gets a task; the
+connection ends after a body that was not read.
+"""
+
+import asyncio
+import re
+import signal
+import socket
+from contextlib import suppress
+from email.utils import formatdate
+from http import HTTPStatus
+from itertools import chain
+from time import time
+from typing import Protocol, cast
+from urllib.parse import unquote_to_bytes
+
+import h11
+from sottovoce.aggregator.http.problems import Refusal
+
+HEAD_SECONDS = 5
+HEAD_BYTES = 8 * 1024
+"""Time and room for the head of a request; what is larger or slower is no browser."""
+
+AHEAD_BYTES = 64 * 1024
+"""Bytes read before the gate asks for them."""
+
+CONNECTIONS = 16_384
+"""Connections held at once. Those that send nothing cost a few KiB each, and end after a while."""
+
+_TARGET = re.compile(rb"(?:http://[^/?#]*)?(\*|/[^?#]*)(?:\?([^#]*))?").fullmatch
+"""Match of what a request asks for: path and query."""
+
+_USUAL = re.compile(
+    rb"""POST\ /api/v1/surveys/([a-z0-9_-]{1,64})/reports\ HTTP/1\.1\r\n (?:(?i:
+        (?(2)(?!) | content-length:\ ([1-9][0-9]{0,4}))
+        | (?(3)(?!) | content-type:\ (application/json))
+        | (?(4)(?!) | x-forwarded-for:\ ([0-9a-f.:,\ ]+))
+        | (?(5)(?!) | host:\ ([!-~]+))
+        | connection:\ keep-alive
+        | (?!content-|x-forwarded-for|host|connection|authorization|transfer-|expect)[0-9a-z-]+:\ [\x20-\x7e]*
+    )\r\n)+ \r\n""",
+    re.VERBOSE,
+).match
+"""Match of a report's head: name of the survey, length, media type, sender and host, each at most once."""
+
+REQUEST_BYTES = 8 * 1024
+"""Memory of a request besides its body, which counts towards the limit of bodies in flight."""
+
+_INTAKE = re.compile(r"/api/v1/surveys/([^/]+)/reports(/batch)?").fullmatch
+
+HttpReply = tuple[int, list[tuple[str, str]], bytes]
+"""Triple of status, headers and body."""
+
+
+class HttpRequest:
+    """Head of a request, and what the gate keeps of it.
+
+    Attributes:
+        path: decoded.
+        headers: in order, with names in lower case; a name may occur more than once.
+        fields: headers by name, the last of each, to ask fast for those that few requests have.
+        server: address and port.
+        client: address.
+        intake: match of the path's survey, and of the end of a batch's path; None if no report is sent.
+        held: bytes in flight that are counted for this request.
+        uploads: 1 if a data file is counted for this request, else 0.
+    """
+
+    def __init__(self, read: h11.Request, target: re.Match[bytes], server: tuple[str, int], client: str) -> None:
+        self.method, self.protocol = read.method.decode(), f"HTTP/{read.http_version.decode()}"
+        self.path = unquote_to_bytes(target[1]).decode("utf-8", "replace")
+        self.query_string = (target[2] or b"").decode()
+        self.headers = [(name.decode(), value.decode()) for name, value in read.headers if value.isascii()]
+        self.fields, self.server, self.client = dict(self.headers), server, client
+        self.intake = _INTAKE(self.path) if self.method == "POST" else None
+        self.held, self.uploads = REQUEST_BYTES, 0
+
+    def values(self, wanted: str) -> str:
+        """Return the values of all lines of a header."""
+        if wanted not in self.fields:
+            return ""
+        return ",".join([value for name, value in self.headers if name == wanted])
+
+
+class RequestHandler(Protocol):
+    """Part of the gate that connections use."""
+
+    receipt_headers: list[tuple[str, str]]
+
+    async def answer(self, head: HttpRequest, connection: "Connection", /) -> None:
+        """Answer one request, errors included."""
+
+    def take(self, name: str, body: bytes, client: str, forwarded: str, sender: "Connection", /) -> bool:
+        """Take a report by comparing its bytes; return False, without effect, for any that has to go the usual way."""
+
+    def refuse(self, head: HttpRequest, error: Exception, /) -> HttpReply:
+        """Return the refusal of a report that was taken, and count it."""
+
+
+class Connections:
+    """All connections of a process."""
+
+    def __init__(self, gate: RequestHandler) -> None:
+        self.gate = gate
+        self.held: set[Connection] = set()
+        self.has_ended = False
+        self._receipt_head, self._second = b"", 0
+
+    def receipt_head(self) -> bytes:
+        """Return the head of a receipt up to its length; it changes every second, with the date."""
+        if self._second != int(time()):
+            self._second = int(time())
+            self._receipt_head = _head(200, self.gate.receipt_headers) + b"content-length: "
+        return self._receipt_head
+
+    async def serve(self, listener: socket.socket) -> None:
+        """Serve until SIGINT; then let requests that are under way end."""
+        loop, stop = asyncio.get_running_loop(), asyncio.Event()
+        with suppress(NotImplementedError):  # on Windows
+            loop.add_signal_handler(signal.SIGINT, stop.set)
+        server = await loop.create_server(lambda: Connection(self), sock=listener, backlog=4096)
+        while not stop.is_set():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), 1)
+            for connection in [*self.held]:
+                connection.wait_no_longer()
+        server.close()
+        self.end()
+        while self.held:
+            await asyncio.sleep(0.05)
+
+    def end(self) -> None:
+        """Refuse bodies that are not whole, also later ones, and close each connection once its request is answered."""
+        self.has_ended = True
+        for connection in [*self.held]:
+            connection.end()
+
+
+class Connection(asyncio.Protocol):
+    """A client's connection, which answers one request after another."""
+
+    def __init__(self, connections: Connections) -> None:
+        self._all, self._gate = connections, connections.gate
+        # Made for a request that was not taken at once, and left with it.
+        self._http: h11.Connection | None = None
+        self._taken = b""
+        self._more: asyncio.Future[None] | None = None
+        self._at_end = self._has_left = False
+        self._seconds = 0
+
+    @property
+    def _is_busy(self) -> bool:
+        """True while a request is under way."""
+        return self._taken != b"" or (self._http is not None and self._http.their_state is not h11.IDLE)
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin to wait for a head."""
+        self._transport: asyncio.Transport = transport  # type: ignore[assignment]
+        # Who has left at once has no address any more.
+        self._client = (transport.get_extra_info("peername") or [""])[0]
+        self._server = transport.get_extra_info("sockname")[:2]
+        self._all.held.add(self)
+        if len(self._all.held) > CONNECTIONS:
+            transport.close()
+
+    def connection_lost(self, _error: Exception | None) -> None:
+        """Give up a body that is not whole."""
+        self._has_left = True
+        self._all.held.discard(self)
+        self.eof_received()
+
+    def eof_received(self) -> bool:
+        """Note that nothing more comes; keep the connection open if a request is under way."""
+        self._at_end = True
+        if self._more is not None and not self._more.done():
+            self._more.set_result(None)
+        return self._is_busy
+
+    def data_received(self, data: bytes) -> None:
+        """Take a report at once, or read what came."""
+        if self._has_left:
+            return
+        if self._http is None and not self._taken:
+            usual = _USUAL(data, 0, HEAD_BYTES)
+            if usual is not None and usual[2] and usual[3] and usual[5] and len(data) == usual.end() + int(usual[2]):
+                forwarded = (usual[4] or b"").decode()
+                if self._gate.take(usual[1].decode(), data[usual.end() :], self._client, forwarded, self):
+                    self._taken = data
+                    return
+            data = data.lstrip(b"\r\n")  # which old clients send after a body (RFC 9112, 2.2)
+        if data:
+            self._read(data)
+
+    def _read(self, data: bytes, refused: Exception | None = None) -> None:
+        """Read what came; ``refused`` is why the request that it is was not stored."""
+        if self._http is None:
+            self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=HEAD_BYTES)
+        self._http.receive_data(data)
+        if self._more is not None and not self._more.done():
+            self._more.set_result(None)
+        elif self._is_busy:
+            if len(self._http.trailing_data[0]) > AHEAD_BYTES:
+                self._transport.pause_reading()
+        elif (request := self._read_head(self._http)) is None:
+            pass
+        elif refused is not None:
+            while isinstance(self._http.next_event(), h11.Data):
+                pass
+            self.reply(*self._gate.refuse(request, refused))
+        else:
+            self._task = asyncio.get_running_loop().create_task(self._gate.answer(request, self))
+
+    def _read_head(self, http: h11.Connection) -> HttpRequest | None:
+        """Return the head once it is whole; refuse one that is none, which ends the connection."""
+        status = 400
+        try:
+            read = http.next_event()
+            if read is h11.NEED_DATA:
+                return None
+            if isinstance(read, h11.Request) and read.http_version in {b"1.0", b"1.1"}:
+                target = _TARGET(read.target)
+                if sum(map(len, (read.target, *chain(*read.headers)))) > HEAD_BYTES:
+                    status = 431
+                elif target is not None:
+                    return HttpRequest(read, target, self._server, self._client)
+        except h11.RemoteProtocolError as error:
+            status = error.error_status_hint
+        self.reply(status, [("Connection", "close")], b"")
+        return None
+
+    def tell(self, reply: bytes | Exception | None) -> None:
+        """Answer a report that was taken."""
+        taken, self._taken = self._taken, b""
+        if self._has_left:
+            return
+        if isinstance(reply, bytes):
+            self._transport.write(b"%b%d\r\n\r\n%b" % (self._all.receipt_head(), len(reply), reply))
+            self._next()
+        else:
+            self._read(taken + self._ahead(), reply)
+
+    def _ahead(self) -> bytes:
+        """Return what came ahead of its turn, and leave the request that was read before it."""
+        http, self._http = self._http, None
+        return b"" if http is None else http.trailing_data[0]
+
+    async def read(self, seconds: float) -> bytes:
+        """Return the body.
+
+        Raises Refusal: ``malformed`` if it ends early, ``timeout`` if it is not complete in time, ``busy`` if the
+        process ends.
+        """
+        http, parts = cast("h11.Connection", self._http), []
+        if http.they_are_waiting_for_100_continue:
+            self._transport.write(http.send(h11.InformationalResponse(status_code=100, headers=[])) or b"")
+        try:
+            async with asyncio.timeout(seconds):
+                while not isinstance(part := http.next_event(), h11.EndOfMessage):
+                    if isinstance(part, h11.Data):
+                        parts.append(part.data)
+                    elif self._at_end or self._all.has_ended:
+                        # Still reply: the client may be reading.
+                        raise Refusal("malformed" if self._at_end else "busy")
+                    else:
+                        self._more = asyncio.get_running_loop().create_future()
+                        self._transport.resume_reading()
+                        await self._more
+        except TimeoutError:
+            raise Refusal("timeout") from None
+        return b"".join(parts)
+
+    def reply(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
+        """Send the reply, and go on to the next request or end."""
+        if self._has_left:
+            return
+        http = cast("h11.Connection", self._http)
+        with suppress(h11.RemoteProtocolError):
+            if http.their_state is h11.SEND_BODY:
+                http.next_event()  # the end, if there is no body
+        fields = [(name.lower().encode(), value.encode("latin-1")) for name, value in headers]
+        names = {name for name, _ in fields}
+        if b"content-length" not in names and status not in {204, 304}:
+            fields.append((b"content-length", b"%d" % len(body)))
+        is_unread = http.their_state in {h11.SEND_BODY, h11.ERROR, h11.IDLE}
+        if (self._at_end or self._all.has_ended or is_unread) and b"connection" not in names:
+            fields.append((b"connection", b"close"))
+        fields.append((b"date", formatdate(usegmt=True).encode()))
+        head = h11.Response(status_code=status, headers=fields, reason=HTTPStatus(status).phrase)
+        parts = [http.send(event) or b"" for event in (head, h11.Data(data=body), h11.EndOfMessage())]
+        self._transport.write(b"".join(parts))
+        if http.our_state is h11.DONE:
+            self._next()
+        else:
+            self._leave()
+
+    def wait_no_longer(self) -> None:
+        """Close the connection if it has waited too long for a head; called once a second."""
+        if not self._is_busy:
+            self._seconds += 1
+            if self._seconds > HEAD_SECONDS:
+                self._transport.close()
+
+    def end(self) -> None:
+        """Close the connection unless a request is under way, and wait for no more of its body."""
+        if not self._is_busy:
+            self._transport.close()
+        elif self._more is not None and not self._more.done():
+            self._more.set_exception(Refusal("busy"))
+
+    def _next(self) -> None:
+        self._seconds = 0
+        if self._at_end or self._all.has_ended:
+            self._leave()
+        elif self._http is not None:
+            self._transport.resume_reading()
+            self.data_received(self._ahead())
+
+    def _leave(self) -> None:
+        """End the connection; what still comes is not read as a request."""
+        # A system that closes with bytes unread tells the client of an error, which may then not read the reply.
+        self._http, self._has_left, self._seconds = None, True, HEAD_SECONDS - 2
+        self._transport.resume_reading()
+        if self._at_end or self._all.has_ended:
+            self._transport.close()
+        elif not self._transport.is_closing():
+            self._transport.write_eof()
+
+
+def _head(status: int, headers: list[tuple[str, str]]) -> bytes:
+    fields = "".join([f"{name.lower()}: {value}\r\n" for name, value in headers])
+    line = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\n"
+    return f"{line}{fields}date: {formatdate(usegmt=True)}\r\n".encode("latin-1")

@@ -1,0 +1,236 @@
+"""HTTP as it is spoken: what is a request, where it ends, how long it may take, and which reports are taken at once."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.intake.asgi_gate import Gate
+from sottovoce.aggregator.intake.http_connection import AHEAD_BYTES, HEAD_BYTES, HEAD_SECONDS, Connection, Connections
+from sottovoce.aggregator.intake.request_limits import RateLimits
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.client.draws import Draws
+from sottovoce.client.respondent import encode, randomize
+from sottovoce.shared.report import dump_report
+
+from tests.conftest import FakeClock
+from tests.surveys import ANSWERS, survey
+from tests.unit.aggregator.intake.test_asgi_gate import run
+
+ALIVE = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+LINE = b"POST /api/v1/surveys/exam/reports HTTP/1.1\r\n"
+TO = LINE + b"Host: x\r\n"
+BROWSER = (
+    b'Host: x\r\nConnection: keep-alive\r\nContent-Length: %d\r\nsec-ch-ua-platform: "Linux"\r\nUser-Agent: Mozilla/5.0'
+    b" (X11)\r\nContent-Type: application/json\r\nAccept: */*\r\nOrigin: null\r\nAccept-Language: de\r\n\r\n"
+)
+PROXY = b"x-forwarded-for: 203.0.113.9\r\nhost: x\r\ncontent-length: %d\r\ncontent-type: application/json\r\n\r\n"
+CHUNKED = b"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@dataclass
+class Node:
+    """A gate in front of a published survey, with one report stored."""
+
+    gate: Gate
+    storage: SQLiteStorage
+    connections: Connections
+
+    def say(self, *parts: bytes, ends: bool = False) -> bytes:
+        """All that comes back, until the other side ends or has nothing more to say."""
+        return run(self.talk(*parts, ends=ends))
+
+    async def talk(self, *parts: bytes, ends: bool = False) -> bytes:
+        loop = asyncio.get_running_loop()
+        server = await loop.create_server(lambda: Connection(self.connections), "127.0.0.1")
+        reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+        for part in parts:
+            writer.write(part)
+            await asyncio.sleep(0.05)
+        if ends:
+            writer.write_eof()
+        found = b""
+        try:
+            while more := await asyncio.wait_for(reader.read(65536), 0.2 if found else 10):
+                found += more
+        except TimeoutError:
+            found += b"<open>"
+        writer.close()
+        server.close()
+        return found
+
+
+@pytest.fixture
+def node(storage: SQLiteStorage, clock: FakeClock) -> Node:
+    storage.publish(survey())
+    gate = Gate(create_app(Settings(), storage, clock, {}), Settings(), storage)
+    found = Node(gate, storage, Connections(gate))
+    assert b" 200 OK" in found.say(report(BROWSER)[: len(LINE) + 20], report(BROWSER)[len(LINE) + 20 :])
+    return found
+
+
+def report(head: bytes) -> bytes:
+    body = dump_report(randomize(survey(), encode(survey(), ANSWERS), Draws()), survey())
+    return LINE + head % len(body) + body
+
+
+def statuses(said: bytes) -> list[int]:
+    return [int(part[:3]) for part in said.split(b"HTTP/1.1 ")[1:]]
+
+
+def quick(node: Node, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Whether each report from now on was taken at once."""
+    taken: list[bool] = []
+    take = node.gate.take
+    monkeypatch.setattr(node.gate, "take", lambda *sent: taken.append(take(*sent)) or taken[-1])
+    return taken
+
+
+@pytest.mark.parametrize("head", [BROWSER, PROXY], ids=["browser", "proxy"])
+def test_report_that_comes_whole_is_taken_without_a_task(
+    node: Node, monkeypatch: pytest.MonkeyPatch, head: bytes
+) -> None:
+    """From a browser and from a proxy, one after another on one connection; only a proxy's networks are counted."""
+    node.gate._limits = RateLimits(Settings(rate_limit=3, proxy_hops=int(head == PROXY)))
+    taken, sent = quick(node, monkeypatch), [report(head) for _ in range(5)]
+    said = node.say(*sent)
+    assert statuses(said) == ([200] * 5 if head == BROWSER else [200] * 3 + [429])
+    assert taken == [True] * (5 if head == BROWSER else 3) + [False] * (head == PROXY)
+    assert node.storage.surveys()[0].reports == taken.count(True) + 1
+    assert node.gate._bytes == 0
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"Authorization: Bearer x", b"Content-Encoding: identity", b"Transfer-Encoding: chunked", b"Connection: close",
+     b"Expect: 100-continue", b"Content-Length: 5", b"X-Forwarded-For: 1.2.3.4, 203.0.113.9", b"A: \xc3\xa9",
+     b"content-type: application/json", b"A:b", b"X-Forwarded-For: nobody", b"Content_Length: 5"],
+)  # fmt: skip
+def test_report_with_a_line_that_may_change_something_goes_the_usual_way(
+    node: Node, monkeypatch: pytest.MonkeyPatch, line: bytes
+) -> None:
+    taken = quick(node, monkeypatch)
+    assert len(statuses(node.say(report(PROXY.replace(b"host: x", line))))) == 1
+    assert taken == []
+
+
+def test_report_in_two_parts_is_stored_wherever_it_was_cut(node: Node) -> None:
+    """Between its head and its body, within either, and at the end of a line; its sender may have said all by then."""
+    for at in (1, 30, len(LINE) - 1, len(LINE), 200, 300, 400, 550):
+        whole = report(BROWSER)
+        assert statuses(node.say(whole[:at], whole[at:], ends=True)) == [200]
+    assert node.storage.surveys()[0].reports == 9
+
+
+def test_requests_in_one_go_are_answered_in_turn(node: Node) -> None:
+    said = node.say(ALIVE + report(BROWSER) + b"\r\n" + ALIVE.replace(b"healthz", b"none") + ALIVE + report(BROWSER))
+    assert statuses(said) == [200, 200, 404, 200, 200]
+    assert said.endswith(b"<open>")
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (ALIVE.replace(b"1.1", b"1.0"), 200),
+        (ALIVE.replace(b"Host: x", b"Host: x\r\nConnection: Close"), 200),
+        (ALIVE.replace(b"Host: x", b"Host: x\r\nContent-Length: 40"), 200),
+        (ALIVE.replace(b"Host: x", b"Host: x\r\nTransfer-Encoding: chunked") + b"3\r\nabc\r\n0\r\n\r\n", 200),
+        (ALIVE.replace(b"Host: x", b"Host: x\r\nTransfer-Encoding: chunked") + b"x\r\n", 200),
+        (TO + CHUNKED + b"3\r\nabc\r\n0\r\n\r\n", 411),
+        (TO + b"Content-Length: 3\r\n" + CHUNKED + b"3\r\nabc\r\n0\r\n\r\n", 411),
+        (TO + b"Content-Length: 3\r\nContent-Length: 4\r\n\r\nabc", 400),
+        (TO + b"Content-Length: 3\r\nContent-Type: text/plain\r\n\r\nabc", 415),
+        (LINE + b"Content-Length: 3\r\nContent-Type: application/json\r\n\r\nabc", 400),
+        (TO + b"host: y\r\nContent-Length: 3\r\nContent-Type: application/json\r\n\r\nabc", 400),
+    ],
+)
+def test_nothing_is_read_behind_a_body_of_which_the_end_is_unknown(node: Node, sent: bytes, status: int) -> None:
+    """What follows could be meant as a body: one reply, which says so, and the end of the connection."""
+    said = node.say(sent + ALIVE)
+    assert statuses(said) == [status]
+    assert b"\r\nconnection: close\r\n" in said.lower()
+    assert not said.endswith(b"<open>")
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [b"GET /healthz HTTP/1.1\r\nHost : x\r\n\r\n",
+     b"GET /healthz HTTP/1.1\r\nA: \0\r\n\r\n", b"GET /healthz\r\n\r\n",
+     b"GET /healthz HTTP/2.0\r\n\r\n", b"GET healthz HTTP/1.1\r\n\r\n", b"GET  /healthz HTTP/1.1\r\n\r\n",
+     b"GET /healthz\x01 HTTP/1.1\r\n\r\n", b"GET /healthz HTTP/1.1\r\n: x\r\n\r\n", b"\x16\x03\x01\r\n\r\n",
+     b"GET /healthz HTTP/1.1\r\nA: b\rC: d\r\n\r\n", b"CONNECT x:80 HTTP/1.1\r\n\r\n", b"G(T / HTTP/1.1\r\n\r\n"],
+)  # fmt: skip
+def test_head_that_is_none_is_refused(node: Node, sent: bytes) -> None:
+    """Also with the host that every request has."""
+    said = node.say(sent.replace(b"HTTP/1.1\r\n", b"HTTP/1.1\r\nHost: x\r\n") + ALIVE)
+    assert said == said[: said.index(b"\r\n\r\n") + 4]
+    assert statuses(said) == [400]
+
+
+def test_head_has_room_and_time(node: Node) -> None:
+    """As much as a browser needs; who sends nothing, or never ends, is gone after a while."""
+    filled = ALIVE[:-2] + b"A: " + b"b" * (HEAD_BYTES - len(b"/healthz" + b"HostxA")) + b"\r\n\r\n"
+    assert [statuses(node.say(head)) for head in (filled, filled.replace(b"A: ", b"A: b"))] == [[200], [431]]
+
+    async def idle(sent: bytes) -> int:
+        talking = asyncio.create_task(node.talk(sent))
+        await asyncio.sleep(0.2)
+        (connection,) = node.connections.held
+        seconds = 0
+        while node.connections.held:
+            connection.wait_no_longer()
+            seconds += 1
+            await asyncio.sleep(0)
+        await talking
+        return seconds
+
+    assert [run(idle(sent)) for sent in (b"", ALIVE[:-2], ALIVE)] == [HEAD_SECONDS + 1] * 3
+
+
+def test_head_alone_is_asked_and_a_body_is_called_for(node: Node) -> None:
+    """HEAD has the length of what GET gets and no body; who waits to be asked for a body is asked if it is wanted."""
+    said = node.say(ALIVE.replace(b"GET", b"HEAD"))
+    assert said.endswith(b"\r\n\r\n<open>")
+    assert b"\r\ncontent-length: 3\r\n" in said
+    whole = report(BROWSER.replace(b"Accept:", b"Expect: 100-continue\r\nAccept:"))
+    at = whole.index(b"\r\n\r\n") + 4
+    assert statuses(node.say(whole[:at], whole[at:])) == [100, 200]
+    assert statuses(node.say(whole.replace(b"application/json", b"text/plain")[:at])) == [415]
+
+
+def test_path_is_decoded_once_and_the_host_of_a_proxy_is_none_of_it(node: Node) -> None:
+    asked = b"GET http://x.example/health%7a?a=%41", b"GET /health%257a"
+    assert [statuses(node.say(each + b" HTTP/1.1\r\nHost: x\r\n\r\n")) for each in asked] == [[200], [404]]
+
+
+class Held(asyncio.Transport):
+    """A client that sends more than was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__({"sockname": ("x", 80)})
+        self.reads: Any = True
+        self.is_closed = False
+
+    def pause_reading(self) -> None:
+        self.reads = False
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+def test_no_more_is_kept_than_was_asked_for(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While a request is under way, the rest waits in the network; above the limit of connections, one ends at once."""
+
+    async def flood() -> tuple[bool, bool]:
+        held, late = Held(), Held()
+        connection = Connection(node.connections)
+        connection.connection_made(held)
+        connection.data_received(ALIVE + b"a" * (AHEAD_BYTES + 1))
+        connection.data_received(b"a")
+        monkeypatch.setattr("sottovoce.aggregator.intake.http_connection.CONNECTIONS", 1)
+        Connection(node.connections).connection_made(late)
+        return held.reads, late.is_closed
+
+    assert run(flood()) == (False, True)
