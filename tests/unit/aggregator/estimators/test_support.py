@@ -8,7 +8,13 @@ from sottovoce.aggregator.estimators.band import band
 from sottovoce.aggregator.estimators.intervals import METHODS, exact
 from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean
 from sottovoce.aggregator.estimators.pooling import estimate_strata, merge, pool
-from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Shares, estimate_share, estimate_shares, poisoning
+from sottovoce.aggregator.estimators.support import (
+    DEFAULT_RULE,
+    ShareEstimates,
+    estimate_share,
+    estimate_shares,
+    poisoning,
+)
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
@@ -172,7 +178,7 @@ def test_shares_are_arrays_until_an_estimate_is_read() -> None:
     mechanism = HadamardResponse(Fraction(3), 5)
     tally = {0: 40, 1: 30, 3: 20, 6: 10}
     shares = estimate(mechanism, tally, Domain(tuple("abcde")), IntervalRule(band=True))
-    assert isinstance(shares, Shares)
+    assert isinstance(shares, ShareEstimates)
     estimates = list(shares)
 
     assert [e.option for e in estimates] == ["a", "b", "c", "d", "e"]
