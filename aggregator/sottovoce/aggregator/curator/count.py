@@ -40,7 +40,6 @@ def count(met: npt.NDArray[Any], terms: ReleaseTerms, draws: ExactNoise) -> Rele
     """Release the number of records that meet one predicate; a nonzero mark, of n, means that the record does."""
     noisy = add_laplace([int(np.count_nonzero(met))], terms.epsilon, draws)
     return Release(
-        question=terms.question("count"),
         values={"count": noisy[0]},
         charge=Charge.pure(terms.epsilon),
         sensitivity=f"A count changes by at most 1 {terms.neighbours.in_words}.",
@@ -67,7 +66,6 @@ def counts(marks: npt.NDArray[Any], terms: ReleaseTerms, draws: ExactNoise, most
     sensitivity = terms.neighbours.of(limit, min(predicates, 2 * limit))
     rate = terms.epsilon / sensitivity
     return Release(
-        question=terms.question("counts", predicates=predicates, most=limit),
         values={"counts": add_laplace(column_counts(marks, limit), rate, draws)},
         charge=Charge.pure(terms.epsilon),
         sensitivity=f"These counts change by at most {sensitivity} in all {terms.neighbours.in_words}.",
@@ -97,7 +95,6 @@ def weighted_count(weights: npt.NDArray[Any], steps: int, terms: ReleaseTerms, d
     rate = terms.epsilon / steps
     noisy = add_laplace([whole], rate, draws)
     return Release(
-        question=terms.question("weighted_count", steps=steps),
         values={"count": str(Fraction(noisy[0], steps))},
         charge=Charge.pure(terms.epsilon),
         sensitivity=f"A sum of weights in [0, 1] changes by at most 1 {terms.neighbours.in_words}.",
@@ -128,7 +125,6 @@ def histogram(cells: npt.NDArray[Any], k: int, terms: ReleaseTerms, draws: Exact
     sensitivity = terms.neighbours.of(1, 2)
     rate = terms.epsilon / sensitivity
     return Release(
-        question=terms.question("histogram", cells=k),
         values={"counts": add_laplace(exact, rate, draws)},
         charge=Charge.pure(terms.epsilon),
         sensitivity=SENSITIVITY.format(sensitivity, terms.neighbours.in_words),

@@ -32,7 +32,3 @@ class NumberGrid(answers.Grid):
         clipped = np.clip(values, 0, self.steps)
         # Summed in parts, because 2^31 values of 2^32 steps would overflow 64 bits.
         return sum(int(part.sum(dtype=np.int64)) for part in np.array_split(clipped, len(clipped) // 2**30 + 1))
-
-    def question(self) -> dict[str, str]:
-        """Return the bounds and step as JSON for ``Release.question``."""
-        return {"low": str(self.low), "high": str(self.high), "step": str(self.step)}

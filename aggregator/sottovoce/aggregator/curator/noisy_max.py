@@ -106,7 +106,18 @@ def top_mark(
     counts: Sequence[int], terms: ReleaseTerms, draws: ExactNoise, noise: WinnerNoise = EXPONENTIAL
 ) -> Release:
     """Release the index of the mark that most records have; ``counts`` has the number of records with each mark."""
-    return _winner(counts, terms, draws, "top_mark", noise)
+    twice = terms.neighbours.of(1, 2)
+    parts = _PARTS if noise is EXPONENTIAL else 1
+    rate, scaled = terms.epsilon / twice / parts, [parts * count for count in counts]
+    direction = "all one way" if twice == 1 else "one up and another down"
+    return Release(
+        values={"index": noisy_max(scaled, rate, draws, noise)},
+        charge=Charge.pure(terms.epsilon),
+        sensitivity=f"Each count changes by at most 1 {terms.neighbours.in_words}, {direction}: "
+        f"{noise.name} noise of scale {twice}/epsilon.",
+        error=in_units(shortfall(rate, len(counts), noise), Fraction(1, parts)),
+        notes=(NOT_FREE,),
+    )
 
 
 def top_cell(
@@ -117,25 +128,7 @@ def top_cell(
     ``cells`` are n indices in 0 .. k - 1; others are counted in the nearest cell. Raises ValueError unless k is from 1
     to 2^24.
     """
-    return _winner(cell_counts(cells, k), terms, draws, "top_cell", noise)
-
-
-def _winner(
-    counts: Sequence[int], terms: ReleaseTerms, draws: ExactNoise, mechanism: str, noise: WinnerNoise
-) -> Release:
-    twice = terms.neighbours.of(1, 2)
-    parts = _PARTS if noise is EXPONENTIAL else 1
-    rate, scaled = terms.epsilon / twice / parts, [parts * count for count in counts]
-    direction = "all one way" if twice == 1 else "one up and another down"
-    return Release(
-        question=terms.question(mechanism, cells=len(counts), noise=noise.name),
-        values={"index": noisy_max(scaled, rate, draws, noise)},
-        charge=Charge.pure(terms.epsilon),
-        sensitivity=f"Each count changes by at most 1 {terms.neighbours.in_words}, {direction}: "
-        f"{noise.name} noise of scale {twice}/epsilon.",
-        error=in_units(shortfall(rate, len(counts), noise), Fraction(1, parts)),
-        notes=(NOT_FREE,),
-    )
+    return top_mark(cell_counts(cells, k), terms, draws, noise)
 
 
 def noisy_max(counts: Sequence[int], rate: Fraction, draws: ExactNoise, noise: WinnerNoise = LAPLACE) -> int:
@@ -208,7 +201,6 @@ def quantiles(
     errors = [shortfall(rate, len(counts), EXPONENTIAL) for rate in rates]
     largest = max(Fraction(unit_sensitivity(q, terms), q.denominator) for q in at)
     return Release(
-        question=terms.question("quantiles", **grid.question(), at=[str(q) for q in at]),
         values={"quantiles": [str(grid.low + point * grid.step) for point in sorted(found)]},
         charge=Charge.pure(terms.epsilon),
         sensitivity=f"The distance of a point from a quantile changes by at most {largest} (in records) "

@@ -42,11 +42,6 @@ class ReleaseTerms:
         if self.epsilon <= 0:
             raise ValueError("epsilon must be above 0")
 
-    def question(self, mechanism: str, **parameters: object) -> dict[str, Any]:
-        """Return mechanism, parameters and terms as JSON for ``Release.question``; no value of the data is in it."""
-        terms = {"epsilon": str(self.epsilon), "neighbours": self.neighbours.value}
-        return {"mechanism": mechanism, **parameters, **terms}
-
 
 @dataclass(frozen=True)
 class Charge:
@@ -83,7 +78,6 @@ class Release:
     """A noisy answer, to be recorded and then shown.
 
     Attributes:
-        question: mechanism, parameters, epsilon and relation as JSON; contains no value of the data.
         values: the answer as JSON: integers, or fractions on the declared grid as text.
         sensitivity: one sentence that states the sensitivity under the relation.
         error: JSON; ``t`` is the smallest number with Pr[largest error >= t] <= .05, from the discrete distribution, in
@@ -91,7 +85,6 @@ class Release:
         notes: sentences to show with the answer.
     """
 
-    question: dict[str, Any]
     values: dict[str, Any]
     charge: Charge
     sensitivity: str

@@ -100,21 +100,12 @@ def vector(
     length, square = domain.sensitivity(terms.neighbours.of(1, 2))
     root = f"{square**0.5:.6g}"
     return Release(
-        question=terms.question("vector", **_domain_form(domain), delta=str(delta or 0)),
         values={"vector": [total + drawn for total, drawn in zip(totals, noise, strict=True)]},
         charge=taken.charge,
         sensitivity=f"The sum changes by at most {length} steps in L1 and {root} in L2 {terms.neighbours.in_words}.",
         error=taken.error,
         notes=(_choice(taken, other), *_shrinking(domain)),
     )
-
-
-def _domain_form(domain: Ball | VectorBox) -> dict[str, Any]:
-    ball = domain.ball if isinstance(domain, VectorBox) else domain
-    form: dict[str, Any] = {"coordinates": domain.coordinates}
-    if isinstance(domain, VectorBox):
-        form["box"] = [list(domain.lows), list(domain.highs)]
-    return {**form, "norm": ball.norm, "radius": ball.radius} if ball else form
 
 
 def choose(
@@ -166,7 +157,6 @@ def noisy_sum(values: npt.NDArray[Any], grid: NumberGrid, terms: ReleaseTerms, d
     exact = len(values) * grid.units(grid.low) + grid.total(values) * grid.units(grid.step)
     noisy = add_laplace([exact], rate, draws)
     return Release(
-        question=terms.question("sum", **grid.question()),
         values={"sum": str(noisy[0] * grid.noise_unit)},
         charge=Charge.pure(terms.epsilon),
         sensitivity=f"A sum changes by at most {Fraction(sensitivity) * grid.noise_unit} {terms.neighbours.in_words}.",
@@ -187,7 +177,6 @@ def noisy_mean(values: npt.NDArray[Any], grid: NumberGrid, terms: ReleaseTerms, 
     mean = grid.low + min(max(steps, Fraction(0)), Fraction(grid.steps)) * grid.step
     width = (grid.high - grid.low) / n
     return Release(
-        question=terms.question("mean", **grid.question()),
         values={"mean": str(mean), "n": len(values)},
         charge=Charge.pure(terms.epsilon),
         sensitivity=f"The mean of a public number of records changes by at most {width} {terms.neighbours.in_words}.",
@@ -206,7 +195,6 @@ def _with_noisy_n(values: npt.NDArray[Any], grid: NumberGrid, terms: ReleaseTerm
     mean = grid.middle + Fraction(distances, max(n, 1)) * grid.step
     width = (grid.steps - below) * grid.step
     return Release(
-        question=terms.question("mean", **grid.question()),
         values={
             "mean": str(min(max(mean, grid.low), grid.high)),
             "noisy_n": n,

@@ -36,7 +36,6 @@ def names_histogram(values: Values, terms: ReleaseTerms, draws: ExactNoise, delt
     noisy = add_laplace(counts.tolist(), rate, draws)
     shown = {_text(name): count for name, count in zip(names.tolist(), noisy, strict=True) if count >= least}
     return Release(
-        question=terms.question("names_histogram", delta=str(delta)),
         values={"counts": dict(sorted(shown.items(), key=lambda each: (-each[1], each[0]))), "threshold": least},
         charge=Charge(terms.epsilon, delta),
         sensitivity=f"These counts change by at most {terms.neighbours.of(1, 2)} in all {terms.neighbours.in_words}.",

@@ -314,7 +314,7 @@ def curator_lines(document: dict[str, Any]) -> list[str]:
 
 
 QUESTION = {"verb": "count"}
-RELEASE = Release({}, {"count": 7}, Charge(Fraction(1)), "sensitivity 1", {"t": 3}, ())
+RELEASE = Release({"count": 7}, Charge(Fraction(1)), "sensitivity 1", {"t": 3}, ())
 
 _TERMS = BudgetTerms("d" * 64, "e" * 64, Fraction(2), Fraction(0), Neighbours.REPLACE, 100)
 _STEPS = ("write", "fsync", "replace")

@@ -36,7 +36,7 @@ TENTH = Charge(Fraction(1, 10))
 def drawn(charge: Charge = TENTH) -> Callable[[BudgetTerms], Release]:
     """A release whose answer is never twice the same."""
     values = {"count": int.from_bytes(os.urandom(6))}
-    return lambda _: Release({}, values, charge, "sensitivity 1", {"t": 3}, ("a note",))
+    return lambda _: Release(values, charge, "sensitivity 1", {"t": 3}, ("a note",))
 
 
 def question(number: int) -> dict[str, Any]:

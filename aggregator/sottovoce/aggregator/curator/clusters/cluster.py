@@ -106,13 +106,6 @@ class Lloyd:
         if not (1 <= self.k <= 256 and 1 <= self.iterations <= 100):
             raise ValueError("DP-Lloyd has 1 to 256 clusters and 1 to 100 iterations")
 
-    def question(self) -> dict[str, Any]:
-        """Return the parameters as JSON for ``Release.question``."""
-        parameters = {"k": self.k, "iterations": self.iterations, "empty": "keep" if self.keep_empty else "redraw"}
-        if isinstance(self.domain, Ball):
-            return {"ball": self.domain.radius, "coordinates": self.domain.coordinates, **parameters}
-        return {"box": list(self.domain.halves), **parameters}
-
 
 def cluster(rows: npt.NDArray[Any], lloyd: Lloyd, terms: ReleaseTerms, draws: ExactNoise) -> Release:
     """Release the centres of k clusters and their noisy sizes, of n x d integers, in steps, clipped into the domain.
@@ -131,7 +124,6 @@ def cluster(rows: npt.NDArray[Any], lloyd: Lloyd, terms: ReleaseTerms, draws: Ex
         sums = [add_laplace(row, rates[1], draws) for row in exact_sums.tolist()]
         centres = [_move_centres(*each, lloyd, draws) for each in zip(centres, counts, sums, strict=True)]
     return Release(
-        question=terms.question("cluster", **lloyd.question()),
         values={"centres": centres, "noisy_sizes": counts},
         charge=Charge.pure(terms.epsilon),
         sensitivity=f"In each iteration counts change by at most {records} in all and coordinate sums by at most "
@@ -250,7 +242,6 @@ def grid_cluster(rows: npt.NDArray[Any], box: Box, k: int, terms: ReleaseTerms, 
     rate = terms.epsilon / records
     noisy = add_laplace(cell_counts(index, cells), rate, draws)
     return Release(
-        question=terms.question("grid_cluster", box=list(box.halves), sides=list(sides), k=k),
         values=_best_centres(np.array(noisy, dtype=np.float64), _middles(box, sides), k, rate),
         charge=Charge.pure(terms.epsilon),
         sensitivity=SENSITIVITY.format(records, terms.neighbours.in_words),

@@ -241,7 +241,7 @@ def plan_release(answers: int, epsilon: Fraction, delta: Fraction) -> Release:
     """Return the release that opens a plan; it reveals nothing and costs what the plan costs, see ``plan_epsilon``."""
     charge = Charge(plan_epsilon(answers, epsilon, delta), delta)
     note = f"{answers:,} answers of epsilon {float(epsilon):.6g} are paid for, also those that are never asked for"
-    return Release({}, {}, charge, "", {}, (note,))
+    return Release({}, charge, "", {}, (note,))
 
 
 def plan_form(answers: int, epsilon: Fraction, delta: Fraction) -> Mapping[str, Any]:

@@ -73,8 +73,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "data").mkdir()
     (tmp_path / "heads").mkdir()
     # How often a grid's centres move, and among how many cells, follows from noisy counts, which are no values.
-    monkeypatch.setattr(cluster, "_ROUNDS", 0)
-    monkeypatch.setattr(cluster, "_full", lambda noisy, _rate: np.ones(len(noisy), dtype=bool))
+    monkeypatch.setattr(cluster, "_best_centres", lambda *_: {"centres": [[0]], "noisy_sizes": [0]})
     monkeypatch.setattr(data_set, "system_draws", lambda: ExactNoise(Tape("noise")))
     return tmp_path / "data"
 
