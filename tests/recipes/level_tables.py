@@ -107,10 +107,12 @@ def main() -> None:
         worst = max(max(column) / min(column) for column in zip(*rows, strict=True))
         assert float(name) - 1e-6 < math.log(worst) <= float(name) - 1e-9
         print(f'    "{name}": (\n        (')
-        for row in rows:
+        assert rows[3:] == (rows[1][::-1], rows[0][::-1])
+        for row in rows[:3]:
             print(f"            {row},")
         print(f"        ),\n        {corrected(rows, scores)},\n    ),")
-    print('}\n"""(rows of weights, scores in billionths) by nominal epsilon."""')
+    about = "(rows of weights up to the middle one, scores in billionths) by nominal epsilon"
+    print(f'}}\n"""{about}; the other rows mirror the first."""')
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from sottovoce.cli.command import PATH, command, waiting
 from sottovoce.cli.question import check_frame_address, read_question
 from sottovoce.client.link import parse_link
 from sottovoce.shared.errors import SpecError
+from sottovoce.shared.single_question import parse_question
 
 
 @command(example="sottovoce audit exam.yaml --quick")
@@ -66,7 +67,7 @@ def _audit_question(survey: Path | None, path: Path, address: str | None, quick:
     """
     if survey is not None:
         raise SpecError("--question audits one question; leave out SURVEY")
-    asked = read_question(path)
+    asked = read_question(path, parse_question)
     if address is not None:
         check_frame_address(address, "--client")
     with _bars() as begin:

@@ -21,7 +21,7 @@ from sottovoce.shared.accounting import belief_after
 from sottovoce.shared.by_link.link_question import LinkQuestion, is_link, parse_link, published_page
 from sottovoce.shared.errors import SpecError, cannot_read
 from sottovoce.shared.release import release
-from sottovoce.shared.single_question import SingleBlock, SingleQuestion, is_frame_address, parse_asked, parse_question
+from sottovoce.shared.single_question import SingleBlock, SingleQuestion, is_frame_address, parse_asked
 
 _SCRIPTS = re.compile(r"script-src ([^;\"]*)")
 
@@ -32,27 +32,18 @@ _FILE = click.argument("path", metavar="FILE", type=PATH)
 _NO_CONSENT = "Without `consent` people answer here before they consent: give its text, or its address"
 
 
-def read_question(path: Path) -> SingleQuestion:
-    """Return the question in a file.
-
-    Raises:
-        SpecError: it is no question; the message names the file, the key and what to change.
-        ClickException: the file cannot be read.
-    """
-    return _read(path, parse_question)
-
-
-def read_link(path: Path) -> LinkQuestion:
-    """Return the stop in a file, which leads on to another survey; it raises what ``read_question`` does."""
-    return _read(path, parse_link)
-
-
 def read_any(path: Path) -> SingleQuestion | SingleBlock | LinkQuestion:
     """Return what is in a file, whether it leads on or not; it raises what ``read_question`` does."""
-    return _read(path, lambda document: parse_link(document) if is_link(document) else parse_asked(document))
+    return read_question(path, lambda document: parse_link(document) if is_link(document) else parse_asked(document))
 
 
-def _read(path: Path, parse: Callable[[object], Asked]) -> Asked:
+def read_question(path: Path, parse: Callable[[object], Asked]) -> Asked:
+    """Return what ``parse`` makes of a file.
+
+    Raises:
+        SpecError: it is none; the message names the file, the key and what to change.
+        ClickException: the file cannot be read.
+    """
     try:
         return parse(parse_yaml(path.read_bytes()))
     except OSError as error:
@@ -160,7 +151,7 @@ def static(folder: Path, paths: Sequence[Path], institution: str) -> None:
     ``Cross-Origin-Opener-Policy: unsafe-none`` with index.html and block.html, and ``Access-Control-Allow-Origin: *``
     with frame.js and the files whose names begin with element.
     """
-    links = [read_link(path) for path in paths]
+    links = [read_question(path, parse_link) for path in paths]
     page = link_page().body
     pages = {f"{link.digest}.html": published_page(page, link.canonical, institution) for link in links}
     write_for_web(folder, question_files() | pages)
@@ -172,7 +163,7 @@ def static(folder: Path, paths: Sequence[Path], institution: str) -> None:
 @data_option
 def publish_question(path: Path, data: Path | None) -> None:
     """Let the aggregator serve the page of the question in FILE, which leads on (``then``), and print its address."""
-    link = read_link(path)
+    link = read_question(path, parse_link)
     settings = data_settings(data)
     with writing(settings.data / FOLDER):
         make_folder(settings.data)

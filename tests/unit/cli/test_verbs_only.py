@@ -31,7 +31,7 @@ NO_VERBS = {
 }
 SHARED = {
     # By audit, by results and by the tests of hosts.
-    "question": ("read_question", "read_asked", "read_link", "read_any", "check_frame_address", "warnings_at"),
+    "question": ("read_question", "read_any", "check_frame_address", "warnings_at"),
     "serve": ("notes",),  # by the tests of settings
     "publish": ("print_links",),  # by publish and trial
     "staff": ("let_first_researcher_in",),  # by serve, on a fresh database

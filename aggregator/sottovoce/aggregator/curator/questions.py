@@ -326,9 +326,8 @@ def vector_question(
         form |= {"norm": norm, "radius": radius}
 
     def draw(records: DataRecords, terms: ReleaseTerms, draws: ExactNoise) -> Release:
-        found = (each for name, kind in kinds.items() for each in _rows(records.columns[name], kind))
-        rows = np.stack([*found], axis=1)
-        return vector(rows, domain, terms, draws, delta or None)
+        found = [each for name, kind in kinds.items() for each in _rows(records.columns[name], kind)]
+        return vector(np.stack(found, axis=1), domain, terms, draws, delta or None)
 
     return CuratorQuestion(form, tuple(kinds), draw, tuple(labels))
 

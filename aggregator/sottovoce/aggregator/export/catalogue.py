@@ -648,8 +648,7 @@ def together(source: Source) -> Iterator[tuple[str, Write]]:
     """Yield all files of an archive, without exact public answers, and the survey file of each earlier revision."""
     yield from (AT_ANY_TIME | OF_REPORTS | (RELEASED if source.has_tables else {})).items()
     for revision in source.revisions[:-1]:
-        survey = revision.survey
-        yield f"survey-{survey.revision}.json", _earlier(revision)
+        yield f"survey-{revision.survey.revision}.json", _earlier(revision)
 
 
 def _earlier(revision: RevisionCounts) -> Write:

@@ -75,8 +75,7 @@ class BatchDraws:
 
     def bit(self, mechanism: BinaryRR, truth: Values) -> Values:
         """Return reported bits, with P(1) = a where the truth is 1 and b where it is 0."""
-        den = mechanism.denominator
-        drawn = self.below(den, len(truth))
+        drawn = self.below(mechanism.denominator, len(truth))
         # The thresholds fit the drawn type, because a and b are below 1.
         one, zero = (drawn.dtype.type(mechanism.weights(value)[1]) for value in (1, 0))
         reported: Values = drawn < np.where(truth.astype(bool), one, zero)

@@ -49,8 +49,7 @@ class NoiseBranches(ScriptedBranches, ExactNoise):
 
     def bernoulli_exp(self, n: int, d: int) -> bool:
         """Take two branches; ``exp_bounds`` shows of the running code that they have these probabilities."""
-        share = math.exp(-n / d)
-        return self._branch([share, -math.expm1(-n / d)]) == 0
+        return self._branch([math.exp(-n / d), -math.expm1(-n / d)]) == 0
 
     def until(self, attempt: Callable[..., int | None], *arguments: int) -> int:
         """Take one branch for each outcome of an attempt that succeeds."""

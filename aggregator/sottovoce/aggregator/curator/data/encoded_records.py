@@ -148,5 +148,4 @@ def _hash(head: Mapping[str, Any]) -> str:
 
 def _width(kind: ColumnKind) -> np.dtype[Any]:
     """Return the narrowest unsigned type for any cell of this kind, whatever cells occur."""
-    largest = min(kind.largest, (1 << WORD_BITS) - 1)
-    return np.dtype(np.min_scalar_type(largest)).newbyteorder("<")
+    return np.dtype(np.min_scalar_type(min(kind.largest, (1 << WORD_BITS) - 1))).newbyteorder("<")

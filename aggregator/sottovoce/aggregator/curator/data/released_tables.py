@@ -148,8 +148,7 @@ def write_released_csv(path: Path, document: dict[str, Any], about: About) -> No
 
 def _rows(table: dict[str, Any], relation: str) -> Iterator[Sequence[object]]:
     asked = table["question"]
-    columns = " x ".join(asked.get("columns", [asked.get("column", "")]))
-    before = (table["entry"], asked["verb"], columns)
+    before = (table["entry"], asked["verb"], " x ".join(asked.get("columns", [asked.get("column", "")])))
     after = (table["error"].get("t"), table["charge"]["epsilon"], relation)
     for key, value in table["values"].items():
         values = value if isinstance(value, list) else [value]
