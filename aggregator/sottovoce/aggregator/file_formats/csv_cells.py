@@ -1,6 +1,7 @@
 """Write tables as CSV: UTF-8, LF line ends, and no cell that a spreadsheet would run as a formula."""
 
 import csv
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TextIO
@@ -8,12 +9,12 @@ from typing import TextIO
 from sottovoce.aggregator.file_formats.provenance import About
 
 # Against CSV injection; the list follows OWASP, "CSV Injection".
-_COMPUTED = ("=", "+", "-", "@", "\t", "\r")
+_COMPUTED = re.compile(r"[=+@\t\r]|-(?!\d+(\.\d+)?\Z)")
 
 
 def harmless(cell: object) -> object:
-    """Prefix a text that a spreadsheet would run as a formula with an apostrophe; return other cells unchanged."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_COMPUTED) else cell
+    """Prefix a text that a spreadsheet would run as a formula with an apostrophe; return other cells and -1.5 as is."""
+    return f"'{cell}" if isinstance(cell, str) and _COMPUTED.match(cell) else cell
 
 
 def first_lines(about: About) -> str:

@@ -243,6 +243,7 @@ def declinable(tmp_path_factory: pytest.TempPathFactory) -> tuple[SurveyResults,
         {**one_of(4, {"name": "subset_selection", "odds": "3", "size": 2}), "name": "b", "absent_category": True},
         {**one_of(3, {"name": "hadamard_response", "odds": "3"}), "name": "c", "absent_category": True},
         {**one_of(3, {"name": "kary_rr", "odds": "3"}), "name": "d"},
+        {**question({"name": "geometric", "epsilon": "2"}), "name": "e", "type": "integer", "min": -3, "max": 7},
     ]
     asked = survey(questions=kinds)
     storage = published(folder, asked)

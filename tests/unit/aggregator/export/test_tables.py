@@ -189,10 +189,10 @@ def test_covariates_that_do_not_fit_are_refused(tmp_path: Path, header: str, cou
 
 
 def test_text_that_a_spreadsheet_would_compute_is_quoted() -> None:
-    """An apostrophe before it makes it a text; a negative estimate is a number, and stays one."""
-    for text in ("=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"):
+    """An apostrophe before it makes it a text; a negative number stays one, as a text too: files are joined by it."""
+    for text in ("=1+1", "+1", "-1+2", "-1\n", "--1", "-A1", "@SUM(A1)", "\t=1", "\r=1"):
         assert harmless(text) == f"'{text}"
-    for cell in (-1, -0.5, "1-1", "a=b", "", None, True):
+    for cell in (-1, -0.5, "-1", "-0.5", "1-1", "a=b", "", None, True):
         assert harmless(cell) is cell
 
 
