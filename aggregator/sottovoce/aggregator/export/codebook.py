@@ -11,7 +11,7 @@ from sottovoce.aggregator.analysis.worked_example import limits
 from sottovoce.aggregator.export.channels import Channel
 from sottovoce.aggregator.export.flow_chart import asked_how, flow_chart
 from sottovoce.aggregator.export.labels import coding, option_labels, question_label, value_labels
-from sottovoce.aggregator.export.own_units import REVISION, WAVE, few_code, option_codes
+from sottovoce.aggregator.export.own_units import REVISION, WAVE, few_code, option_codes, unit_grid
 from sottovoce.aggregator.export.statistics_files import column_names
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.i18n.translator import ENGLISH, Words
@@ -29,8 +29,9 @@ EXTRA = {
 def about_few(question: Question) -> str:
     """Say what stands for an answer that the files of reports leave out, and what that does to figures."""
     code = str(few_code(question))[: len("2000-01-01")]
+    where = f"{code} in SPSS and Stata" if unit_grid(question) is None else f"missing: {code} in SPSS, .a in Stata"
     return (
-        f"few ({code} in SPSS and Stata): an answer that is left out, since fewer than five people gave it, or would "
+        f"few ({where}): an answer that is left out, since fewer than five people gave it, or would "
         "be left. Shares take it in the denominator; no mean or model knows it."
     )
 

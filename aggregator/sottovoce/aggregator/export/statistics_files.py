@@ -1,6 +1,7 @@
 """Write reports for SPSS (.sav) and Stata (.dta), with labels, and the channel of each yes/no question.
 
-A rare answer that is left out has a code of its own below the least value, labelled ``few`` and not declared missing.
+A rare answer that is left out has a code of its own below the least value, labelled ``few``. Of a number or date it is
+declared missing, in Stata .a, else a mean would take in a day before the first; options are counted, few among them.
 Columns NAME_a and NAME_b contain P(1 | yes) and P(1 | no) of the report's own revision, for programs that take them row
 by row, such as R's GLMMRR. Names that a format does not allow get the prefix "q_" and are cut to length; the codebook
 lists those. An option whose name is a number has it as its code. The notes of an SPSS file contain every channel; a
@@ -38,6 +39,7 @@ _SHORTENED = (
 )
 _FILE_LABEL = {".sav": 64, ".dta": 80}
 _MEASURES = {"interval": "scale", "ordinal": "ordinal", "nominal": "nominal"}
+_SPSS_START = datetime(1582, 10, 14)
 _DAY = {".sav": "DATE11", ".dta": "%td"}
 """Format of a day without a time."""
 
@@ -87,14 +89,16 @@ def write_statistics_file(
         names[name]: cut_apart(texts, allowed.value) for name, texts in whole_values.items()
     }
     shortened = [name for name, texts in whole_values.items() if values[names[name]] != texts]
+    declared: dict[str, list[Any]] = {}
     for name, question in questions.items():
-        if is_few(reports.columns[name]).any():
-            code = few_code(question)
-            if kind == ".dta" and isinstance(code, datetime):
-                code = int(_stata_days(np.array([code], "datetime64[D]"))[0])
-            # Stata labels numbers of 32 bits only; the codebook has the other codes.
-            if not isinstance(code, int) or kind == ".sav" or abs(code) < 1 << 30:
-                values[names[name]][code] = FEW
+        left_out, code = is_few(reports.columns[name]), few_code(question)  # type: NDArray[np.bool_], Any
+        if left_out.any() and grids[name] is not None:
+            declared[names[name]] = [(code - _SPSS_START).total_seconds() if isinstance(code, datetime) else code]
+            if kind == ".dta":
+                columns[name] = np.where(left_out, code := "a", columns[name].astype(object))
+                declared[names[name]] = [code]
+        if left_out.any():
+            values[names[name]][code] = FEW
     more = {names[name]: _MORE_LABELS.get(name.strip("_"), "") for name in columns.keys() - questions}
     of_channels = {
         names[f"{channel.question.name}_{letter}"]: cut(f"P(1 if {truth}) of {channel.question.name}", 80)
@@ -108,9 +112,11 @@ def write_statistics_file(
         "variable_format": {names[name]: _DAY[kind] for name in days},
     }
     if kind == ".sav":
-        metadata["row_compress"] = True
+        metadata |= {"row_compress": True, "missing_ranges": declared}
         metadata["note"] = notes(about, channels, [*remarks, *(_SHORTENED.format(name=name) for name in shortened)])
         metadata["variable_measure"] = {names[q.name]: _MEASURES[scale_of(q)] for q in questions.values()}
+    else:
+        metadata["missing_user_values"] = declared
     frame = pandas.DataFrame({names[name]: column for name, column in columns.items()}, copy=False)
     (pyreadstat.write_sav if kind == ".sav" else pyreadstat.write_dta)(frame, path, **metadata)
 

@@ -16,6 +16,7 @@ import numpy as np
 import pyreadstat
 import pytest
 from sottovoce.aggregator import open_data, open_results
+from sottovoce.aggregator.analysis.data_file.read_table import read_table
 from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.export.archive import FAILED, SUMS, write_folder, write_zip
 from sottovoce.aggregator.export.catalogue import AT_ANY_TIME, OF_REPORTS, SINGLE, Source
@@ -353,20 +354,24 @@ def test_word_stands_for_rare_answers_and_no_cell_is_empty(few_files: Path) -> N
 
 
 @pytest.mark.parametrize("name", STATISTICS)
-def test_labelled_code_stands_for_rare_answers_and_is_not_missing(few_files: Path, name: str) -> None:
-    """So that SPSS, Stata and R have 129 of 152, 84.9 %; codes are below the least value."""
+def test_labelled_code_stands_for_rare_answers_and_is_missing_of_numbers_only(few_files: Path, name: str) -> None:
+    """So that SPSS, Stata and R have 129 of 152, 84.9 %, and a mean without a code below the least value."""
     pyreadstat = needed("pyreadstat")
     read = pyreadstat.read_sav if name.endswith("sav") else pyreadstat.read_dta
     frame, about = read(str(few_files / name))
-    labels = about.variable_value_labels
+    whole, told = read(str(few_files / name), user_missing=True)
+    labels, declared = about.variable_value_labels, {**told.missing_ranges, **told.missing_user_values}
 
     assert frame["year"].value_counts(normalize=True)[2] == pytest.approx(129 / 152)
     assert (labels["year"][-1], labels["often"][-1]) == ("few", "few")
-    assert sorted(frame["hours"].unique()) == [-1, 5.5]
-    assert labels["hours"] == {-1: "few"}
-    assert {f"{day:%Y-%m-%d}" for day in frame["born"]} == {"1999-12-31", "2000-01-03"}
-    assert not frame.isna().any().any()
-    assert not about.missing_ranges
+    assert not frame[["year", "often"]].isna().any().any()
+    assert {*frame["hours"].dropna()} == {5.5}
+    assert {f"{day:%Y-%m-%d}" for day in frame["born"].dropna()} == {"2000-01-03"}
+    assert declared.keys() == {"hours", "born"}
+    assert [*labels["hours"].values()] == [*labels["born"].values()] == ["few"]
+    assert not whole.isna().any().any()
+    for column in (read_table(few_files / name).columns[each] for each in ("hours", "born")):
+        assert Counter(column.values[code] for code in column.rows)["few"] == frame["hours"].isna().sum() > 0
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
@@ -533,7 +538,7 @@ def test_codebooks_say_how_many_are_left_out(few_files: Path) -> None:
     for name in ("codebook.html", "ddi.xml"):
         text = (few_files / name).read_text(encoding="utf-8")
         assert words in text
-        assert "few (1999-12-31" in text
+        assert "few (missing: 1999-12-31 in SPSS, .a in Stata): " in text
         assert "Shares take it in the denominator" in text
     assert f"23 reports: {words}" in (few_files / "codebook.html").read_text(encoding="utf-8")
 

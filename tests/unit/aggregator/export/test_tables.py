@@ -467,7 +467,7 @@ def test_options_keep_the_codes_of_their_names(tmp_path: Path, kind: str) -> Non
 
 @pytest.mark.parametrize("kind", READ)
 def test_numbers_and_days_are_those_of_the_csv_file(tmp_path: Path, kind: str) -> None:
-    """-0.1 and not -0.0999999999999999, and days without a time; a rare day that is left out is labelled."""
+    """-0.1 and not -0.0999999999999999, and days without a time; a rare day that is left out is missing, labelled."""
     shown = {"public": True, "in_files": True}
     tenth = {**shown, "type": "decimal", "name": "far", "label": {"en": "Far?"}, **dict(min="-2", max="10", step="0.1")}
     born = {**shown, "type": "date", "name": "born", "label": {"en": "Born?"}, "min": "1900-01-01", "max": "2000-01-01"}
@@ -479,10 +479,12 @@ def test_numbers_and_days_are_those_of_the_csv_file(tmp_path: Path, kind: str) -
     frame, told = READ[kind](tmp_path / f"reports{kind}")
     with (tmp_path / "reports.csv").open(encoding="utf-8", newline="") as file:
         rows = [*csv.DictReader(file)]
-    texts = {"1899-12-31": "few", "nan": ""}
+    whole = READ[kind](tmp_path / f"reports{kind}", user_missing=True)[0]
+    texts = {"1899-12-31": "few", "a": "few", "nan": ""}
     for name in ("far", "born"):
         expected = [str(float(row["far"])) if name == "far" and row["far"] else row[name] for row in rows]
-        assert Counter(texts.get(str(cell), str(cell)) for cell in frame[name]) == Counter(expected)
+        assert Counter(texts.get(str(cell), str(cell)) for cell in whole[name]) == Counter(expected)
+    assert {str(day) for day in frame["born"].dropna()} == {"1900-01-01"}
     assert [*told.variable_value_labels["born"].values()] == ["few"]
     assert "few" in read_table(tmp_path / f"reports{kind}").columns["born"].values
     assert told.original_variable_types["born"] == {".sav": "DATE11", ".dta": "%td"}[kind]

@@ -20,6 +20,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
+from sottovoce.aggregator.analysis.availability import FEW
 from sottovoce.aggregator.analysis.data_file.platform_layout import platform_layout
 from sottovoce.aggregator.file_formats.cell_columns import CodedCells, array_cells, cell_text, text_cells
 from sottovoce.aggregator.file_formats.csv_lines import CHUNK, DelimitedFile, wrong_at
@@ -344,6 +345,10 @@ def _read_statistics(path: Path, name: str) -> FileTable:
             notes = [Sentence(FAR_DATES, file=name)]
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, OSError, ValueError, OverflowError):
         raise SpecError(f"{name} cannot be read as a file of {program}") from None
+    # In a file of ours, a rare number or date that is left out is declared missing, and its label is the only one.
+    left_out = [each for each in frame if [*meta.variable_value_labels.get(each, {}).values()] == [FEW]]
+    if left_out and kind != ".por":
+        frame[left_out] = getattr(pyreadstat, reader)(str(path), usecols=left_out, user_missing=True)[0]
     if program != "Stata":
         _write_long_times(frame, lambda **how: getattr(pyreadstat, reader)(str(path), **how)[0])
     names, labels, types = [*map(str, frame.columns)], meta.variable_value_labels, meta.original_variable_types
@@ -378,7 +383,7 @@ def _labelled(cells: CodedCells, labels: Mapping[Any, str], form: str) -> CodedC
     known = {cell_text(code): label for code, label in labels.items()}
     if "DATE" in form or form.startswith("%td"):
         first, unit = ("1960-01-01", 1) if form.startswith("%") else ("1582-10-14", _DAY)
-        days = {code: label for code, label in labels.items() if abs(code) < _FARTHEST}
+        days = {code: label for code, label in labels.items() if not isinstance(code, str) and abs(code) < _FARTHEST}
         known |= {str(np.datetime64(first) + int(code) // unit): label for code, label in days.items()}
     texts = [(known.get(code) or code).strip() for code in cells.texts]
     often = Counter(texts)
