@@ -28,6 +28,7 @@ from sottovoce.aggregator.storage.copy import save
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.surveys.lifecycle import next_revision
 from sottovoce.cli.main import main
+from sottovoce.client.question_page import question_assets
 from sottovoce.shared.errors import EstimateError, SpecError
 from sottovoce.shared.spec import Survey
 
@@ -109,7 +110,7 @@ def replies(folder: Path, served: Options) -> dict[str, str]:
     storage = SQLiteStorage(folder / "sottovoce.sqlite")
     # The page of an account counts the minutes since its owner came.
     moment = now()
-    app = create_app(Settings(public_url=SITE, data=folder), storage, lambda: moment, {})
+    app = create_app(Settings(public_url=SITE, data=folder), storage, lambda: moment, question_assets())
     found = {address: plain(body, address) for address, body in _served(app, served)}
     reports = StoredReports(storage, "exam", lambda: NOW)
     for kind, options in OPTIONS:
@@ -151,6 +152,8 @@ def _read(client: FlaskClient, address: str) -> bytes:
     while reply.status_code == (303 if "answer.json" in address else 202):
         time.sleep(0.05)
         reply = client.get(address, base_url=SITE, headers={"Accept-Language": "en"})
+    # Two pages of an error would be equal whatever they hid.
+    assert reply.status_code < 500, address
     return reply.data
 
 
