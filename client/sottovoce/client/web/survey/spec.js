@@ -49,11 +49,6 @@ export class Question {
 /** The format of a survey. */
 export const SURVEY_FORMAT = "sottovoce-survey/1";
 
-const NOT_SAID = {
-  after: null, ask: null, check: true, consent: null, description: null, neutral_title: null, notice: null,
-  quick_exit: false, replaces: null, researcher: null, trial: false,
-};
-
 /**
  * A published survey: the fields of its document, what it shows (`items`), what is reported (`questions`), and the
  * digest of the bytes received.
@@ -62,31 +57,26 @@ export class Survey {
   #text;
 
   constructor(document, items, digest) {
-    const given = { ...NOT_SAID, ...document };
     this.document = document;
     this.name = document.name;
     this.revision = document.revision;
-    // The digest of the revision before; null for a first one, and for those of before it was kept.
-    this.replaces = given.replaces;
     this.defaultLanguage = document.default_language;
     this.title = document.title;
-    this.description = given.description;
-    this.consent = given.consent;
-    // Who asks, shown first; what is said about the protection of data; null for nothing.
-    this.researcher = given.researcher;
-    this.notice = given.notice;
+    this.description = document.description;
+    this.consent = document.consent;
+    // Who asks, shown first; what is said about the protection of data; undefined for nothing.
+    this.researcher = document.researcher;
+    this.notice = document.notice;
     // Whether one question about the protection is a step of its own, before the questions.
-    this.check = given.check;
-    // The title of the tab, where the own one would tell too much; null for that.
-    this.neutralTitle = given.neutral_title;
+    this.check = document.check ?? true;
+    // The title of the tab, where the own one would tell too much.
+    this.neutralTitle = document.neutral_title;
     // Whether every step offers to leave at once: see `leaving.js`.
-    this.quickExit = given.quick_exit;
+    this.quickExit = document.quick_exit;
     // True if the device may be handed round: see `kiosk.js`.
     this.kiosk = document.kiosk;
-    // True for a test run.
-    this.trial = given.trial;
-    // Text or link shown with the receipt, the same for everybody; null for none.
-    this.after = given.after;
+    // Text or link shown with the receipt, the same for everybody; undefined for none.
+    this.after = document.after;
     this.access = document.access;
     // Whether each report brings a signature of its id, by the key of its wave: see `readBlind` for the moduli.
     this.isBlind = typeof document.access === "object";
@@ -97,7 +87,7 @@ export class Survey {
     // How many times it is asked.
     this.waves = document.waves?.length ?? 1;
     // How many of the private questions each respondent is asked; null for all of them.
-    this.ask = given.ask;
+    this.ask = document.ask ?? null;
     this.ownCoin = document.privacy.procedure === "own_coin";
     this.items = items;
     this.questions = items.flatMap((item) => item.questions);

@@ -23,7 +23,7 @@ export function stepsBefore(survey) {
 
 // Whether what people agree to is too long for the first step; the longest of its languages decides for all.
 function hasLongConsent({ consent }) {
-  return consent !== null && Object.values(consent).some((text) => text.match(WORD).length > SHORT);
+  return Object.values(consent ?? {}).some((text) => text.match(WORD).length > SHORT);
 }
 
 /**
@@ -83,7 +83,7 @@ function seen(survey, words, notes) {
 }
 
 function consent(survey, words) {
-  return hasLongConsent(survey) || survey.consent === null ? [] : [words.text("p", survey.consent)];
+  return hasLongConsent(survey) || !survey.consent ? [] : [words.text("p", survey.consent)];
 }
 
 function actions(words, { kind }, begin) {
