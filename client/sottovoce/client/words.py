@@ -87,7 +87,7 @@ def option_in_words(survey: Survey, question: Question, index: int) -> str:
         return translate("absent")
     if question.by_fact:
         return translate(question.by_fact.answers[index])
-    if question.kind.truth == "yes_no":
+    if not question.choices:
         return translate(question.options[index])
     return text_of(survey, question.choices[index].label)
 

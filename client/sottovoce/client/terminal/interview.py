@@ -153,7 +153,7 @@ def _named_option(survey: Survey, question: Question, text: str) -> int | None:
     word = text.strip().casefold()
     # A yes to one of two statements is what the crosswise model never asks for.
     is_plain = not question.by_fact or not question.by_fact.is_crosswise
-    if is_plain and question.kind.truth == "yes_no" and (is_yes(text) or is_no(text)):
+    if is_plain and not question.choices and (is_yes(text) or is_no(text)):
         return question.options.index("yes" if is_yes(text) else "no")
     texts = [option_in_words(survey, question, index).casefold() for index in range(_choosable_count(question))]
     # A number is an option's place in the list, also where an option is called by another one.
