@@ -162,7 +162,7 @@ def test_figures_count_half_of_the_people() -> None:
     halves, whole = DraftFigures(drafted(*WHOLE)), DraftFigures(everybody)
 
     needed = zip(WHOLE, halves.of_items, whole.of_items, strict=True)
-    times = {each.name: one.needed / two.needed for each, one, two in needed if one and two and one.epsilon}
+    times = {each.name: one.needed / two.needed for each, one, two in needed if one and two and one.question.epsilon}
     assert times == {**dict.fromkeys(("copied", "caught", "means", "blade", "mood"), 2), "ways": 1, "moon": 1}
     assert halves.totals.epsilon == pytest.approx(made(drafted(*WHOLE)).epsilon)
 
