@@ -14,6 +14,8 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
+from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
 from threading import Thread
 from typing import Any
 
@@ -53,10 +55,24 @@ class Supervisor(Granian):  # type: ignore[misc]
         self.interrupt_signal = True
         _thread.start_new_thread(self._wake, ())
 
+    def _spawn_worker(self, **arguments: object) -> WorkerProcess:
+        worker = super()._spawn_worker(**arguments)
+        worker.is_alive = lambda: is_running(worker.inner)
+        return worker
+
     def _wake(self) -> None:
         while True:
             self.main_loop_interrupt.set()
             time.sleep(0.1)
+
+
+def is_running(process: BaseProcess) -> bool:
+    """Return True until it has ended, whichever thread has been told so.
+
+    Granian waits for a worker in two threads. Its own question is answered with yes between the moment at which the
+    system tells one of them and that at which this thread notes it, and then a worker that has ended is "killed".
+    """
+    return not wait([process.sentinel], 0)
 
 
 @WorkerProcess.wrap_target  # type: ignore[untyped-decorator]
@@ -64,7 +80,7 @@ def serve_in_worker(_id: int, gate: Any, sockets: Sequence[Any], _ipc: object, l
     """Serve in the process that granian started, in the place of its own server."""
     listener = sockets[0].build() if sockets[0] else sockets[1]
     gate.start(loop)
-    loop.run_until_complete(Connections(gate).serve(socket.socket(fileno=os.dup(listener.get_fd()))))
+    loop.run_until_complete(Connections(gate).serve(socket.socket(fileno=socket.dup(listener.get_fd()))))
 
 
 def hear_orders_in_children() -> None:

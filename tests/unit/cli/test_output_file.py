@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -306,6 +307,17 @@ def test_order_to_end_is_noted_while_the_main_loop_is_busy() -> None:
     interrupt.clear()
     assert interrupt.wait(timeout=20)
     assert server.interrupt_signal
+
+
+def test_worker_that_has_ended_is_not_killed_for_it() -> None:
+    """Another thread has been told of its end, and has not noted it."""
+    server = Supervisor("none", interface=Interfaces.RSGI)
+    server._ipc, server._ssp, server._shd, server._sso = {0: (None,) * 3}, None, None, None
+    worker = server._spawn_worker(idx=0, target=lambda *_: time.sleep(0.3), callback_loader=None)
+    worker.inner.start()
+    assert worker.is_alive()
+    os.waitpid(worker.inner.pid, 0)
+    assert not worker.is_alive()
 
 
 @pytest.mark.parametrize(
