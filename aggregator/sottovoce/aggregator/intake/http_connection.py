@@ -14,15 +14,18 @@ from email.utils import formatdate
 from http import HTTPStatus
 from itertools import chain
 from time import time
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 from urllib.parse import unquote_to_bytes
 
 import h11
-from sottovoce.aggregator.http.problems import Refusal
+from sottovoce.aggregator.http.problems import Refusal, describe
 
 HEAD_SECONDS = 5
 HEAD_BYTES = 8 * 1024
 """Time and room for the head of a request; what is larger or slower is no browser."""
+
+UNREAD_SECONDS = 60
+"""Time in which a client must have read some of its replies."""
 
 AHEAD_BYTES = 64 * 1024
 """Bytes read before the gate asks for them."""
@@ -105,7 +108,8 @@ class Connections:
 
     def __init__(self, gate: RequestHandler) -> None:
         self.gate = gate
-        self.held: set[Connection] = set()
+        # Those that came first, first.
+        self.held: dict[Connection, None] = {}
         self.has_ended = False
         self._receipt_head, self._second = b"", 0
 
@@ -116,9 +120,16 @@ class Connections:
             self._receipt_head = _head(200, self.gate.receipt_headers) + b"content-length: "
         return self._receipt_head
 
+    def hold(self, connection: "Connection") -> None:
+        """Hold one more; above the limit close the oldest that waits, or this one if all are busy."""
+        self.held[connection] = None
+        if len(self.held) > CONNECTIONS:
+            next(one for one in self.held if one is connection or not one.is_busy).abort()
+
     async def serve(self, listener: socket.socket) -> None:
         """Serve until SIGINT; then let requests that are under way end."""
         loop, stop = asyncio.get_running_loop(), asyncio.Event()
+        loop.set_exception_handler(log_failure)
         with suppress(NotImplementedError):  # on Windows
             loop.add_signal_handler(signal.SIGINT, stop.set)
         server = await loop.create_server(lambda: Connection(self), sock=listener, backlog=4096)
@@ -149,10 +160,11 @@ class Connection(asyncio.Protocol):
         self._taken = b""
         self._more: asyncio.Future[None] | None = None
         self._at_end = self._has_left = False
-        self._seconds = 0
+        self._is_full = self._is_held_back = False
+        self._seconds = self._unread = 0
 
     @property
-    def _is_busy(self) -> bool:
+    def is_busy(self) -> bool:
         """True while a request is under way."""
         return self._taken != b"" or (self._http is not None and self._http.their_state is not h11.IDLE)
 
@@ -161,15 +173,13 @@ class Connection(asyncio.Protocol):
         self._transport: asyncio.Transport = transport  # type: ignore[assignment]
         # Who has left at once has no address any more.
         self._client = (transport.get_extra_info("peername") or [""])[0]
-        self._server = transport.get_extra_info("sockname")[:2]
-        self._all.held.add(self)
-        if len(self._all.held) > CONNECTIONS:
-            transport.close()
+        self._server = (transport.get_extra_info("sockname") or ("", 0))[:2]
+        self._all.hold(self)
 
     def connection_lost(self, _error: Exception | None) -> None:
         """Give up a body that is not whole."""
         self._has_left = True
-        self._all.held.discard(self)
+        self._all.held.pop(self, None)
         self.eof_received()
 
     def eof_received(self) -> bool:
@@ -177,7 +187,17 @@ class Connection(asyncio.Protocol):
         self._at_end = True
         if self._more is not None and not self._more.done():
             self._more.set_result(None)
-        return self._is_busy
+        return self.is_busy
+
+    def pause_writing(self) -> None:
+        """Begin no further request before the client has read."""
+        self._is_full = True
+
+    def resume_writing(self) -> None:
+        """Go on to the request that was held back."""
+        self._is_full = False
+        if self._is_held_back:
+            self._next()
 
     def data_received(self, data: bytes) -> None:
         """Take a report at once, or read what came."""
@@ -201,17 +221,27 @@ class Connection(asyncio.Protocol):
         self._http.receive_data(data)
         if self._more is not None and not self._more.done():
             self._more.set_result(None)
-        elif self._is_busy:
+        elif self.is_busy:
             if len(self._http.trailing_data[0]) > AHEAD_BYTES:
                 self._transport.pause_reading()
         elif (request := self._read_head(self._http)) is None:
             pass
-        elif refused is not None:
-            while isinstance(self._http.next_event(), h11.Data):
-                pass
-            self.reply(*self._gate.refuse(request, refused))
         else:
-            self._task = asyncio.get_running_loop().create_task(self._gate.answer(request, self))
+            self._task = asyncio.get_running_loop().create_task(self._answer(request, self._http, refused))
+
+    async def _answer(self, request: HttpRequest, http: h11.Connection, refused: Exception | None) -> None:
+        try:
+            if refused is None:
+                await self._gate.answer(request, self)
+            else:
+                while isinstance(http.next_event(), h11.Data):
+                    pass
+                self.reply(*self._gate.refuse(request, refused))
+        except Exception as error:
+            # Such as a reply that is no HTTP. Nothing of it was sent.
+            describe(error, "a connection")
+            self._http = h11.Connection(h11.SERVER)
+            self.reply(500, [], b"")
 
     def _read_head(self, http: h11.Connection) -> HttpRequest | None:
         """Return the head once it is whole; refuse one that is none, which ends the connection."""
@@ -253,14 +283,14 @@ class Connection(asyncio.Protocol):
         Raises Refusal: ``malformed`` if it ends early, ``timeout`` if it is not complete in time, ``busy`` if the
         process ends.
         """
-        http, parts = cast("h11.Connection", self._http), []
-        if http.they_are_waiting_for_100_continue:
+        http, body = cast("h11.Connection", self._http), bytearray()
+        if http.they_are_waiting_for_100_continue and not self._at_end:
             self._transport.write(http.send(h11.InformationalResponse(status_code=100, headers=[])) or b"")
         try:
             async with asyncio.timeout(seconds):
                 while not isinstance(part := http.next_event(), h11.EndOfMessage):
                     if isinstance(part, h11.Data):
-                        parts.append(part.data)
+                        body += part.data
                     elif self._at_end or self._all.has_ended:
                         # Still reply: the client may be reading.
                         raise Refusal("malformed" if self._at_end else "busy")
@@ -270,7 +300,7 @@ class Connection(asyncio.Protocol):
                         await self._more
         except TimeoutError:
             raise Refusal("timeout") from None
-        return b"".join(parts)
+        return bytes(body)
 
     def reply(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
         """Send the reply, and go on to the next request or end."""
@@ -285,7 +315,7 @@ class Connection(asyncio.Protocol):
         if b"content-length" not in names and status not in {204, 304}:
             fields.append((b"content-length", b"%d" % len(body)))
         is_unread = http.their_state in {h11.SEND_BODY, h11.ERROR, h11.IDLE}
-        if (self._at_end or self._all.has_ended or is_unread) and b"connection" not in names:
+        if (self._is_last(http.trailing_data[0]) or is_unread) and b"connection" not in names:
             fields.append((b"connection", b"close"))
         fields.append((b"date", formatdate(usegmt=True).encode()))
         head = h11.Response(status_code=status, headers=fields, reason=HTTPStatus(status).phrase)
@@ -297,26 +327,42 @@ class Connection(asyncio.Protocol):
             self._leave()
 
     def wait_no_longer(self) -> None:
-        """Close the connection if it has waited too long for a head; called once a second."""
-        if not self._is_busy:
-            self._seconds += 1
-            if self._seconds > HEAD_SECONDS:
-                self._transport.close()
+        """Close the connection if it has waited too long for a head, or to be read; called once a second."""
+        if not self.is_busy or self._is_held_back:
+            unread, self._unread = self._unread, self._transport.get_write_buffer_size()
+            self._seconds = 1 + (self._seconds if self._unread == unread else 0)
+            if self._seconds > (UNREAD_SECONDS if self._unread else HEAD_SECONDS):
+                self.abort()
+
+    def abort(self) -> None:
+        """Close the connection now, whatever was not read."""
+        self._all.held.pop(self, None)
+        self._transport.abort()
 
     def end(self) -> None:
         """Close the connection unless a request is under way, and wait for no more of its body."""
-        if not self._is_busy:
+        if not self.is_busy:
             self._transport.close()
         elif self._more is not None and not self._more.done():
             self._more.set_exception(Refusal("busy"))
 
     def _next(self) -> None:
-        self._seconds = 0
-        if self._at_end or self._all.has_ended:
+        self._seconds, self._is_held_back = 0, self._is_full
+        if self._is_full:
+            self._transport.pause_reading()
+            return
+        ahead = self._ahead()
+        if self._is_last(ahead):
             self._leave()
-        elif self._http is not None:
-            self._transport.resume_reading()
-            self.data_received(self._ahead())
+        else:
+            if len(ahead) <= AHEAD_BYTES:
+                self._transport.resume_reading()
+            if ahead:
+                self.data_received(ahead)
+
+    def _is_last(self, ahead: bytes) -> bool:
+        """Return True if no request can follow."""
+        return self._all.has_ended or (self._at_end and not ahead)
 
     def _leave(self) -> None:
         """End the connection; what still comes is not read as a request."""
@@ -333,3 +379,10 @@ def _head(status: int, headers: list[tuple[str, str]]) -> bytes:
     fields = "".join([f"{name.lower()}: {value}\r\n" for name, value in headers])
     line = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\n"
     return f"{line}{fields}date: {formatdate(usegmt=True)}\r\n".encode("latin-1")
+
+
+def log_failure(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Log what no caller sees, without its words, which may be a request's; a network that fails is none."""
+    error = context.get("exception")
+    if error is not None and not isinstance(error, OSError):
+        describe(error, "the event loop")

@@ -7,7 +7,15 @@ from typing import Any
 import pytest
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.intake.asgi_gate import Gate
-from sottovoce.aggregator.intake.http_connection import AHEAD_BYTES, HEAD_BYTES, HEAD_SECONDS, Connection, Connections
+from sottovoce.aggregator.intake.http_connection import (
+    AHEAD_BYTES,
+    HEAD_BYTES,
+    HEAD_SECONDS,
+    UNREAD_SECONDS,
+    Connection,
+    Connections,
+    log_failure,
+)
 from sottovoce.aggregator.intake.request_limits import RateLimits
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
@@ -44,11 +52,12 @@ class Node:
 
     async def talk(self, *parts: bytes, ends: bool = False) -> bytes:
         loop = asyncio.get_running_loop()
+        loop.set_exception_handler(log_failure)
         server = await loop.create_server(lambda: Connection(self.connections), "127.0.0.1")
         reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
         for part in parts:
             writer.write(part)
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(0.05 * (part is not parts[-1]))
         if ends:
             writer.write_eof()
         found = b""
@@ -130,6 +139,14 @@ def test_requests_in_one_go_are_answered_in_turn(node: Node) -> None:
     assert said.endswith(b"<open>")
 
 
+def test_requests_of_who_has_said_all_are_answered_in_turn(node: Node) -> None:
+    """It waits for its answers only; the last says that no more comes."""
+    said = node.say(ALIVE + report(BROWSER) + ALIVE + ALIVE, ends=True)
+    assert statuses(said) == [200] * 4
+    assert said.count(b"connection: close") == 1
+    assert not said.endswith(b"<open>")
+
+
 @pytest.mark.parametrize(
     ("sent", "status"),
     [
@@ -206,31 +223,153 @@ def test_path_is_decoded_once_and_the_host_of_a_proxy_is_none_of_it(node: Node) 
 
 
 class Held(asyncio.Transport):
-    """A client that sends more than was asked for."""
+    """A client that sends more than was asked for, or does not read."""
 
     def __init__(self) -> None:
-        super().__init__({"sockname": ("x", 80)})
+        super().__init__({"sockname": None})
         self.reads: Any = True
         self.is_closed = False
+        self.unread = 0
 
     def pause_reading(self) -> None:
         self.reads = False
 
-    def close(self) -> None:
+    def resume_reading(self) -> None:
+        self.reads = True
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        assert not self.is_closed
+        self.unread += len(data)
+
+    def get_write_buffer_size(self) -> int:
+        return self.unread
+
+    def abort(self) -> None:
         self.is_closed = True
 
 
-def test_no_more_is_kept_than_was_asked_for(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    """While a request is under way, the rest waits in the network; above the limit of connections, one ends at once."""
+def test_no_more_is_kept_than_was_asked_for(node: Node) -> None:
+    """While a request is under way the rest waits in the network, also after the answer to one of many."""
 
-    async def flood() -> tuple[bool, bool]:
-        held, late = Held(), Held()
+    async def flood() -> list[bool]:
+        held = Held()
         connection = Connection(node.connections)
         connection.connection_made(held)
-        connection.data_received(ALIVE + b"a" * (AHEAD_BYTES + 1))
+        connection.data_received(ALIVE + ALIVE * (AHEAD_BYTES // 4))
         connection.data_received(b"a")
-        monkeypatch.setattr("sottovoce.aggregator.intake.http_connection.CONNECTIONS", 1)
-        Connection(node.connections).connection_made(late)
-        return held.reads, late.is_closed
+        before = held.reads
+        await asyncio.sleep(0)
+        return [before, held.reads, held.unread > 0]
 
-    assert run(flood()) == (False, True)
+    assert run(flood()) == [False, False, True]
+
+
+def test_above_the_limit_the_oldest_that_waits_makes_room(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who only holds connections keeps nobody out; what is under way is not cut off."""
+    monkeypatch.setattr("sottovoce.aggregator.intake.http_connection.CONNECTIONS", 3)
+
+    async def crowd(sent: bytes) -> list[bool]:
+        wires = [Held() for _ in range(5)]
+        for wire in wires:
+            connection = Connection(node.connections)
+            connection.connection_made(wire)
+            connection.data_received(sent if wire is not wires[1] else b"")
+        assert len(node.connections.held) == 3
+        node.connections.held.clear()
+        return [wire.is_closed for wire in wires]
+
+    assert run(crowd(b"")) == [True, True, False, False, False]
+    assert run(crowd(ALIVE)) == [False, True, False, False, True]
+
+
+def test_who_does_not_read_gets_no_more_and_is_let_go(node: Node) -> None:
+    """Its further requests wait until it has read, and all are answered then; it ends if it reads nothing for long."""
+
+    async def deaf() -> tuple[int, int, int]:
+        wire = Held()
+        connection = Connection(node.connections)
+        connection.connection_made(wire)
+        connection.pause_writing()
+        connection.data_received(ALIVE * 3)
+        await asyncio.sleep(0.1)
+        once = wire.unread
+        connection.wait_no_longer()
+        for _ in range(UNREAD_SECONDS - 1):
+            connection.wait_no_longer()
+        assert not wire.is_closed
+        wire.unread -= 1  # it reads
+        for _ in range(UNREAD_SECONDS):
+            connection.wait_no_longer()
+        assert not wire.is_closed
+        connection.resume_writing()
+        await asyncio.sleep(0.1)
+        whole = wire.unread + 1
+        seconds = 0
+        while not wire.is_closed:
+            connection.wait_no_longer()
+            seconds += 1
+        return once, whole, seconds
+
+    once, whole, seconds = run(deaf())
+    assert once > 0
+    assert (whole, seconds) == (3 * once, UNREAD_SECONDS + 1)
+
+
+def test_who_has_gone_is_sent_nothing_and_no_failure_is_told(node: Node, caplog: pytest.LogCaptureFixture) -> None:
+    """Wherever it broke off, and whatever was to be sent then."""
+
+    async def gone(sent: bytes) -> None:
+        wire = Held()
+        connection = Connection(node.connections)
+        connection.connection_made(wire)
+        connection.data_received(sent)
+        wire.abort()
+        connection.connection_lost(None)
+        await asyncio.sleep(0.1)
+
+    whole = report(BROWSER.replace(b"Accept:", b"Expect: 100-continue\r\nAccept:"))
+    for sent in (whole[: whole.index(b"{")], whole, whole[:-1], report(BROWSER), report(BROWSER) + ALIVE, ALIVE):
+        run(gone(sent))
+    assert caplog.text == ""
+    assert node.gate._bytes == 0
+
+
+MARK = "an answer that nobody may see"
+
+
+@pytest.mark.parametrize(
+    "replied",
+    [(200, [("A", f"{MARK}\r\nB: c")], b""), (200, [("A", f"{MARK} ")], b""), (200, [("A", f"{MARK} \u2026")], b""),
+     (200, [("Content-Length", "1")], MARK.encode()), (200, [("Content-Length", "99")], MARK.encode()),
+     (999, [], b""), None],
+    ids=["line end", "space", "letters", "longer", "shorter", "status", "error"],
+)  # fmt: skip
+def test_reply_that_is_no_http_is_a_failure_that_is_told(
+    node: Node, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, replied: Any
+) -> None:
+    """Nobody waits for ever, nothing of it is sent, and the log has the place without the words."""
+
+    async def answer(_request: object, connection: Connection) -> None:
+        if replied is None:
+            raise ValueError(MARK)
+        connection.reply(*replied)
+
+    monkeypatch.setattr(node.gate, "answer", answer)
+    said = node.say(ALIVE)
+    assert statuses(said) == [500]
+    assert not said.endswith(b"<open>")
+    assert MARK not in said.decode() + caplog.text
+    assert "bug: " in caplog.text
+
+
+def test_failure_that_nobody_sees_is_logged_without_its_words(
+    node: Node, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def take(*_: object) -> bool:
+        raise ValueError(MARK)
+
+    monkeypatch.setattr(node.gate, "take", take)
+    assert node.say(report(BROWSER)) == b""
+    assert "bug: ValueError at the event loop" in caplog.text
+    assert MARK not in caplog.text
+    assert "Connection" not in caplog.text
