@@ -80,7 +80,7 @@ def send(
     """A connection on which this came."""
     connection, wire = Connection(Connections(gate)), Wire(peer)
     connection.connection_made(wire)
-    host = [] if "host" in dict(headers) else [("host", "x")]
+    host = [] if "host" in {name.lower() for name, _ in headers} else [("host", "x")]
     fields = "".join(f"{name}: {value}\r\n" for name, value in [*host, *headers])
     connection.data_received(f"{method} {quote(path)} HTTP/1.1\r\n{fields}\r\n".encode() + body)
     return connection, wire
