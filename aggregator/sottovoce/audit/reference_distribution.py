@@ -6,6 +6,7 @@ of those modules is used: a table that runs is held against what was agreed, and
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import partial
 from math import comb, prod
 from typing import Any
 
@@ -26,10 +27,6 @@ def _bit(fields: Fields) -> Callable[[int, int], Fraction]:
     yes = (Fraction(fields["b"]), Fraction(fields["a"]))
     no = (1 - yes[0], 1 - yes[1])
     return lambda reported, value: yes[value] if reported == 1 else no[value]
-
-
-def _binary(fields: Fields, _domain: Domain) -> Distribution:
-    return _bit(fields)
 
 
 def _kary(fields: Fields, domain: Domain) -> Distribution:
@@ -59,11 +56,6 @@ def _bits(bit: Callable[[int, int], Fraction], options: int, reported: int, valu
     return prod((bit(reported >> j & 1, value >> j & 1) for j in range(options)), start=Fraction(1))
 
 
-def _bitwise(fields: Fields, domain: Domain) -> Distribution:
-    bit = _bit(fields)
-    return lambda reported, value: _bits(bit, domain.size, reported, value)
-
-
 def _unary(fields: Fields, domain: Domain) -> Distribution:
     bit = _bit({"a": Fraction(1, 2), "b": 1 / (Fraction(fields["odds"]) + 1)})
     return lambda reported, value: _bits(bit, domain.size, reported, 1 << value)
@@ -78,11 +70,6 @@ def _mixed(bit: Callable[[int, int], Fraction], steps: int, reported: int, step:
     """Mix the distributions of both ends of the grid, to which a step is rounded at random."""
     up = Fraction(step, steps)
     return up * bit(reported, 1) + (1 - up) * bit(reported, 0)
-
-
-def _rounding(fields: Fields, domain: Domain) -> Distribution:
-    bit = _bit(fields)
-    return lambda reported, value: _mixed(bit, domain.steps, reported, value)
 
 
 def _coordinate(fields: Fields, domain: Domain) -> Distribution:
@@ -128,15 +115,15 @@ def _memoized(fields: Fields, _domain: Domain) -> Distribution:
 
 
 _DISTRIBUTIONS: dict[str, Callable[[Fields, Domain], Distribution]] = {
-    "binary_rr": _binary,
+    "binary_rr": lambda fields, _domain: _bit(fields),
     "kary_rr": _kary,
     "memoized_rr": _memoized,
     "subset_selection": _subset,
     "hadamard_response": _hadamard,
     "optimal_unary": _unary,
     "sampled_option": _sampled_option,
-    "bitwise_rr": _bitwise,
-    "rounding_rr": _rounding,
+    "bitwise_rr": lambda fields, domain: partial(_bits, _bit(fields), domain.size),
+    "rounding_rr": lambda fields, domain: partial(_mixed, _bit(fields), domain.steps),
     "level_table": _level,
     "square_wave": _wave,
     "geometric": _geometric,

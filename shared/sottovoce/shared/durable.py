@@ -1,5 +1,6 @@
-"""Write small files so that they are whole, and on the disk, or not there at all."""
+"""Write small files so that they are whole, and on the disk, or not there at all; and the digests of files."""
 
+import hashlib
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -42,3 +43,9 @@ def sync(folder: Path) -> None:
     if os.name == "posix":
         with opened(folder) as handle:
             os.fsync(handle)
+
+
+def digest_of_file(path: Path) -> str:
+    """Return the SHA-256 of a file's content, in hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

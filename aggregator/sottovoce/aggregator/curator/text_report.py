@@ -58,14 +58,7 @@ def budget_document(ledger: ReleaseLedger) -> dict[str, Any]:
         "left": str(ledger.terms.epsilon - found.epsilon),
         "head": str(ledger.head),
         "plans": [
-            {
-                "entry": each.entry,
-                "answers": each.answers,
-                "used": each.used,
-                "epsilon": str(each.epsilon),
-                "charge": each.charge.document(),
-            }
-            for each in plans_in(ledger)
+            vars(each) | {"epsilon": str(each.epsilon), "charge": each.charge.document()} for each in plans_in(ledger)
         ],
         "entries": [
             {"number": each.number, "epsilon": str(each.charge.epsilon), "question": each.question}

@@ -1,6 +1,5 @@
 """Write all files of a survey into one folder, or one zip archive, with the SHA-256 of each."""
 
-import hashlib
 import logging
 import tempfile
 import zipfile
@@ -8,6 +7,7 @@ from pathlib import Path
 
 from sottovoce.aggregator.export.catalogue import Source, Write, together
 from sottovoce.aggregator.file_formats.provenance import MANIFEST, About, json_text
+from sottovoce.shared.durable import digest_of_file
 from sottovoce.shared.errors import EstimateError, StillOpen, StorageError
 
 SUMS = "SHA256SUMS"
@@ -62,10 +62,7 @@ def write_folder(source: Source, folder: Path) -> list[str]:
         (folder / FAILED).write_text("".join(f"{line}\n" for line in (*source.about.lines, *failed)), encoding="utf-8")
         names.append(FAILED)
     # The sums are computed from disk, so they cover what was really written.
-    sums = {}
-    for name in names:
-        with (folder / name).open("rb") as file:
-            sums[name] = hashlib.file_digest(file, "sha256").hexdigest()
+    sums = {name: digest_of_file(folder / name) for name in names}
     if source.set_up is not None:
         manifest = {**source.about.pairs, "rehearsal": True, "set": source.set_up, "sha256": sums}
         (folder / MANIFEST).write_text(json_text(manifest), encoding="utf-8")

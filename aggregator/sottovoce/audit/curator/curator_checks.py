@@ -316,7 +316,7 @@ def curator_lines(document: dict[str, Any]) -> list[str]:
 QUESTION = {"verb": "count"}
 RELEASE = Release({"count": 7}, Charge(Fraction(1)), "sensitivity 1", {"t": 3}, ())
 
-_TERMS = BudgetTerms("d" * 64, "e" * 64, Fraction(2), Fraction(0), Neighbours.REPLACE, 100)
+_TERMS = BudgetTerms(Fraction(2), Fraction(0), Neighbours.REPLACE, 100, "d" * 64, "e" * 64)
 _STEPS = ("write", "fsync", "replace")
 _DAMAGED = "an answer was shown that is in no ledger after a power cut"
 

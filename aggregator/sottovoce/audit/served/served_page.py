@@ -9,8 +9,8 @@ certain; a pass holds only for the files whose digests the report names.
 
 import hashlib
 import threading
-from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from concurrent.futures import Future
+from typing import NamedTuple
 
 import requests
 from sottovoce.audit.check import FAILED, PASSED, Check
@@ -26,7 +26,6 @@ SECONDS = 30
 """Limit for each file, from the request to its last byte."""
 
 _LATE = "the aggregator did not answer within {:g} s"
-T = TypeVar("T")
 
 
 class _Publisher(NamedTuple):
@@ -89,7 +88,19 @@ def check_file(name: str, address: str, expected: bytes) -> Check:
 
 def fetch(address: str, most: int = MAX_BYTES) -> bytes:
     """Read a whole file within ``SECONDS``; raises TransportError if it is late, not as it should be, or too large."""
-    return _within(SECONDS, lambda: _get(address, most))
+    found: Future[bytes] = Future()
+
+    def run() -> None:
+        try:
+            found.set_result(_get(address, most))
+        except BaseException as error:  # ``Future.result`` raises it in the waiting thread
+            found.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        return found.result(SECONDS)
+    except TimeoutError:
+        raise TransportError(_LATE.format(SECONDS)) from None
 
 
 def _get(address: str, most: int) -> bytes:
@@ -107,24 +118,3 @@ def _get(address: str, most: int) -> bytes:
         raise TransportError(_LATE.format(SECONDS)) from None
     except requests.RequestException:
         raise TransportError("the aggregator cannot be reached, or its reply cannot be read") from None
-
-
-def _within(seconds: float, work: Callable[[], T]) -> T:
-    """Return the work's result within a limit, even if an aggregator sends only a byte now and then."""
-    found: list[T] = []
-    failed: list[TransportError] = []
-
-    def run() -> None:
-        try:
-            found.append(work())
-        except TransportError as error:
-            failed.append(error)
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if failed:
-        raise failed[0]
-    if not found:
-        raise TransportError(_LATE.format(seconds))
-    return found[0]

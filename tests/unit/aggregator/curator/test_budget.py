@@ -29,7 +29,7 @@ from sottovoce.aggregator.curator.text_report import budget_document, budget_lin
 from sottovoce.shared.errors import BudgetExhausted, SpecError, StorageError
 
 DATA, DECLARED = "d" * 64, "e" * 64
-TERMS = BudgetTerms(DATA, DECLARED, Fraction(2), Fraction(1, 10**6), Neighbours.REPLACE, 100)
+TERMS = BudgetTerms(Fraction(2), Fraction(1, 10**6), Neighbours.REPLACE, 100, DATA, DECLARED)
 TENTH = Charge(Fraction(1, 10))
 
 
@@ -262,7 +262,7 @@ def test_killed_process_has_shown_nothing_that_is_not_recorded(tmp_path: Path, t
     """So many ledgers, each of whose process is killed at some moment; then it is used once more."""
     seen = 0
     for number in range(times):
-        terms = BudgetTerms(f"{number:064x}", DECLARED, Fraction(2), Fraction(0), Neighbours.REPLACE, 100)
+        terms = BudgetTerms(Fraction(2), Fraction(0), Neighbours.REPLACE, 100, f"{number:064x}", DECLARED)
         budget = opened(tmp_path, f"{number}.budget", terms)
         pid, reading = child(ask_all(budget, range(100)))
         # So many answers first, however slow the machine is; then at any moment of the next one.

@@ -62,7 +62,7 @@ class DataSet:
         if records.count == 1:
             notes.append("there is one record only: an answer that says something would be about one person")
         terms = BudgetTerms(
-            self.budget.data, self.budget.declaration, epsilon, delta, neighbours, records.count if public else None
+            epsilon, delta, neighbours, records.count if public else None, self.budget.data, self.budget.declaration
         )
         if not self.budget.is_open_with(terms):
             self.budget.open(terms)

@@ -33,6 +33,7 @@ from sottovoce.aggregator.curator.declaration import (
 from sottovoce.aggregator.file_formats.table_source import check_names, open_table
 from sottovoce.aggregator.surveys.survey_file import MAX_BYTES, parse_yaml, places_in
 from sottovoce.shared import canonical
+from sottovoce.shared.durable import digest_of_file
 from sottovoce.shared.errors import SpecError, cannot_read
 
 _MOST_REMEMBERED = 1 << 16
@@ -88,8 +89,7 @@ def _names_in_file(place: Mapping[str, object], folder: Path) -> list[str]:
 def digest_of(path: Path) -> str:
     """Return the SHA-256 of a file's bytes; SpecError if it cannot be read."""
     try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return digest_of_file(path)
     except OSError as error:
         raise SpecError(cannot_read(path, error)) from None
 

@@ -40,29 +40,23 @@ class BudgetTerms:
     """Terms of a budget, fixed when it is opened; only the declaration may be corrected, until the first answer.
 
     Attributes:
-        data: SHA-256 of the data.
-        declaration: digest of the declaration.
         epsilon, delta: limits for the total cost of all answers.
         records: number of records if it is public, that is, under replace-one; else None.
+        data: SHA-256 of the data.
+        declaration: digest of the declaration.
     """
 
-    data: str
-    declaration: str
     epsilon: Fraction
     delta: Fraction
     neighbours: Neighbours
     records: int | None
+    data: str
+    declaration: str
 
     def document(self) -> dict[str, Any]:
         """Return the terms as JSON."""
-        return {
-            "epsilon": str(self.epsilon),
-            "delta": str(self.delta),
-            "neighbours": self.neighbours.value,
-            "records": self.records,
-            "data": self.data,
-            "declaration": self.declaration,
-        }
+        written = {"epsilon": str(self.epsilon), "delta": str(self.delta), "neighbours": self.neighbours.value}
+        return vars(self) | written
 
 
 @dataclass(frozen=True)
@@ -116,12 +110,7 @@ def entry_line(question: Mapping[str, Any], release: Release, before: LedgerHead
     content = {
         "question": question,
         "charge": {**release.charge.document(), "rho": None if rho is None else str(rho)},
-        "answer": {
-            "values": release.values,
-            "sensitivity": release.sensitivity,
-            "error": release.error,
-            "notes": list(release.notes),
-        },
+        "answer": {name: part for name, part in vars(release).items() if name != "charge"},
         **({} if plan is None else {"plan": plan}),
     }
     return _line(content, before.number + 1, before.hash)
@@ -169,12 +158,12 @@ def _parse_line(line: bytes, number: int) -> dict[str, Any]:
 def _terms(content: Mapping[str, Any]) -> BudgetTerms:
     try:
         return BudgetTerms(
-            content["data"],
-            content["declaration"],
             Fraction(content["epsilon"]),
             Fraction(content["delta"]),
             Neighbours(content["neighbours"]),
             content["records"],
+            content["data"],
+            content["declaration"],
         )
     except (KeyError, ValueError, TypeError):
         raise StorageError("the budget's entry 0 does not say what it is about; is this file a budget?") from None
@@ -207,15 +196,15 @@ class Plan:
     Attributes:
         entry: number of its entry.
         answers: number of answers that were paid for.
-        epsilon: of each answer.
         used: number of answers that were given.
+        epsilon: of each answer.
         charge: of all answers together.
     """
 
     entry: int
     answers: int
-    epsilon: Fraction
     used: int
+    epsilon: Fraction
     charge: Charge
 
 
@@ -266,7 +255,7 @@ def plans_in(ledger: ReleaseLedger) -> list[Plan]:
 
 
 def _plan(entry: ReleaseEntry, used: int) -> Plan:
-    return Plan(entry.number, entry.question["answers"], Fraction(entry.question["epsilon"]), used, entry.charge)
+    return Plan(entry.number, entry.question["answers"], used, Fraction(entry.question["epsilon"]), entry.charge)
 
 
 def _is_paid(charge: Charge, by: Charge | None) -> bool:

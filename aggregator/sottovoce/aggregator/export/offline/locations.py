@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, Protocol
 
 from sottovoce.aggregator.export.offline.manifest import LARGEST, NAME, ReportFile, states_format
 from sottovoce.aggregator.file_formats.optional_imports import needed
+from sottovoce.shared.durable import digest_of_file
 from sottovoce.shared.errors import SpecError, StorageError
 
 BUCKET = "s3://"
@@ -72,8 +73,7 @@ class LocalFolder:
     def whole(self, path: str, part: ReportFile) -> Iterator[Path]:
         """Yield the path of the file itself."""
         try:
-            with (self.path / path).open("rb") as file:
-                found = hashlib.file_digest(file, "sha256").hexdigest()
+            found = digest_of_file(self.path / path)
         except OSError:
             raise SpecError(_missing(path)) from None
         _check_hash(path, part, found)

@@ -5,7 +5,6 @@ parts, and spills to a temporary folder beyond its memory limit. Grouped and sor
 anything. The functions that all other exports use decide which revisions, waves and cohorts a file may contain.
 """
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -36,6 +35,7 @@ from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.pack_values import few, null
 from sottovoce.aggregator.surveys.lifecycle import reports_so_far
+from sottovoce.shared.durable import digest_of_file
 from sottovoce.shared.errors import EstimateError
 
 TOGETHER = 1 << 18
@@ -199,9 +199,7 @@ class _Sorted:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.table.sql(f"COPY (SELECT {columns} {selection}) TO {quoted(str(path))} ({self.options})")
         ((rows, reports),) = self.table.sql(f"SELECT count(*), sum(n) {selection}").fetchall()
-        with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-        return ReportFile(int(rows), int(reports), path.stat().st_size, found)
+        return ReportFile(int(rows), int(reports), path.stat().st_size, digest_of_file(path))
 
 
 def _column_sql(place: int, width: int, named: Sequence[int] | None) -> str:
