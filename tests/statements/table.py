@@ -111,6 +111,11 @@ class Facts:
         return bool(self.document["privacy"]["procedure"] == "own_coin")
 
     @property
+    def has_own_facts(self) -> bool:
+        """Say whether a fact of people's own hides an answer, so that no device draws it."""
+        return any(asked.is_own_fact for asked in self.private)
+
+    @property
     def by_device(self) -> bool:
         return not self.own_coin and any(not asked.is_own_fact for asked in self.private)
 
@@ -156,8 +161,9 @@ def _private(facts: Facts) -> bool:
 
 BEGIN: Mapping[str, Condition] = {
     "all_public": lambda facts: not facts.private,
-    "explain_title": lambda facts: _private(facts) and facts.are_all_private,
-    "explain_title_some": lambda facts: _private(facts) and facts.is_mixed,
+    "explain_title": lambda facts: _private(facts) and facts.are_all_private and not facts.has_own_facts,
+    "explain_title_some": lambda facts: _private(facts) and facts.is_mixed and not facts.has_own_facts,
+    "explain_title_fact": lambda facts: facts.has_own_facts and len(facts.kinds) == 1,
     "explain_title_arms": lambda facts: _private(facts) and len(facts.kinds) > 1,
     "arms_alike": lambda facts: _private(facts) and len(facts.arms) > 1 and len(facts.kinds) == 1,
     "group_open": lambda facts: facts.has("open"),
@@ -168,7 +174,7 @@ BEGIN: Mapping[str, Condition] = {
     "how_open": lambda facts: _private(facts) and facts.is_mixed,
     "how_dice": lambda facts: facts.by_device,
     "how_certain": lambda facts: _private(facts) and not facts.is_nearly_sure,
-    "how_innocuous": lambda facts: any(asked.is_own_fact for asked in facts.private),
+    "how_innocuous": lambda facts: facts.has_own_facts,
     "belief_one": lambda facts: _private(facts) and facts.dearest == facts.epsilon,
     "belief_all": lambda facts: _private(facts) and facts.dearest < facts.epsilon,
     "seen_address": lambda facts: facts.document["access"] == "open",
@@ -230,8 +236,8 @@ class Sent:
 
 
 RECEIPT: Mapping[str, Callable[[Sent], bool]] = {
-    "receipt_title": lambda sent: not sent.has(False),
-    "receipt_title_open": lambda sent: sent.has(False),
+    "receipt_title": lambda sent: not sent.has(False) and not sent.facts.has_own_facts,
+    "receipt_title_open": lambda sent: sent.has(False) or sent.facts.has_own_facts,
     "receipt_count": lambda sent: sent.by_chance > 0,
     "receipt_proves": lambda sent: sent.by_chance > 0 and sent.epsilon < NEARLY_SURE,
     "receipt_public": lambda sent: sent.has(False) or len(sent.facts.arms) > 1,

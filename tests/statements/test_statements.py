@@ -189,7 +189,7 @@ def test_form_and_receipt_state_what_is_true(tmp_path: Path, number: int) -> Non
 
 FAULTS: list[Fault] = [
     # Some answers are sent as given, and "Your answers are randomized." is said.
-    ("form/protection.js", '["explain_title_some", group]', '["explain_title"]'),
+    ("form/protection.js", '"explain_title_some" : "explain_title"', '"explain_title" : "explain_title"'),
     # Half of the people are asked openly, and nothing says so before Begin.
     ("form/steps/explanation.js", "survey.groupSentences ?? []", "[]"),
     # The numbers of answers are those of the file, where a device draws some questions.

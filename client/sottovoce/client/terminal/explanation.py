@@ -15,7 +15,7 @@ from sottovoce.client.words import odds_in_words, share_in_words, text_of, trans
 from sottovoce.shared.accounting import NEARLY_SURE, Allowance, percent_after
 from sottovoce.shared.arms.arms import arm_index, samples
 from sottovoce.shared.by_hand.own_coin import procedure
-from sottovoce.shared.by_hand.protection import drawn_by_device, is_all_by_hand
+from sottovoce.shared.by_hand.protection import drawn_by_device, hidden_by_facts, is_all_by_hand
 from sottovoce.shared.errors import BudgetExhausted
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question, Survey
@@ -128,7 +128,8 @@ _HOW = {
 def protection_title(survey: Survey) -> str:
     """Return the heading over what protects the answers: "randomized" is said of all only where all are."""
     (chance, total), *others = survey.groups
-    key = "explain_title_arms" if others else "explain_title_some" if chance < total else "explain_title"
+    key = "explain_title_some" if chance < total else "explain_title"
+    key = "explain_title_arms" if others else "explain_title_fact" if hidden_by_facts(survey) else key
     return translate(key, chance=str(chance), total=str(total))
 
 

@@ -57,7 +57,9 @@ def show_receipt(survey: Survey | None, receipt: dict[str, Any], as_json: bool, 
     choose_language(survey)
     report = parse_report(receipt["body"].encode())
     # The arm is no answer.
-    is_chance = survey is not None and all(is_arm(survey, asked) for asked, _ in _as_given(survey, report.values))
+    is_chance = survey is not None and not (
+        hidden_by_facts(survey) or any(not is_arm(survey, asked) for asked, _ in _as_given(survey, report.values))
+    )
     heading(translate("receipt_title" if is_chance else "receipt_title_open"))
     if survey is None:
         print_line(translate("only_bytes"))

@@ -16,11 +16,12 @@ export function isNearlySure({ epsilon }) {
   return epsilon >= NEARLY_SURE;
 }
 
-/** The heading over what protects the answers, where any is randomized: its key and its values. */
-export function protectionTitle({ groups = [], private: { length: chance }, questions: { length: total } }) {
+/** The heading over what protects the answers, where any is private: its key and its values. */
+export function protectionTitle({ groups = [], hasFacts, private: { length: chance }, questions: { length: total } }) {
   const [group = { chance, total }, ...others] = groups;
   if (others.length) return ["explain_title_arms"];
-  return group.chance < group.total ? ["explain_title_some", group] : ["explain_title"];
+  const title = group.chance < group.total ? "explain_title_some" : "explain_title";
+  return [hasFacts ? "explain_title_fact" : title, group];
 }
 
 /**
@@ -29,7 +30,8 @@ export function protectionTitle({ groups = [], private: { length: chance }, ques
  */
 export function protectionSentences(survey) {
   const certain = isNearlySure(survey) ? [] : ["how_certain"];
-  const others = protectionTitle(survey)[0] === "explain_title_some" ? ["how_open"] : [];
+  const [, group] = protectionTitle(survey);
+  const others = group?.chance < group?.total ? ["how_open"] : [];
   return [...procedureOf(survey), ...certain, ...others];
 }
 

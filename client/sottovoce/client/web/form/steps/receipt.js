@@ -14,7 +14,7 @@ import { reportedInWords } from "../value_words.js";
 export function receiptStep(whole, words, receipt, isEarlier, spent, onEnd) {
   const survey = asSent(whole, receipt);
   // Only then the title says that answers are randomized; the arm is no answer.
-  const isAllChance = survey.private.length === (survey.asked ?? survey.questions).length;
+  const isAllChance = !whole.hasFacts && survey.private.length === (survey.asked ?? survey.questions).length;
   const title = words.node(isAllChance ? "receipt_title" : "receipt_title_open");
   const earlier = isEarlier ? [words.line("p", "receipt_earlier", {}, { className: "lead" })] : [];
   const parts = receiptParts(whole, words, receipt);

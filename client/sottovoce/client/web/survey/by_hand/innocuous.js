@@ -98,6 +98,7 @@ export function checkInnocuous(survey) {
   const used = hidden.flatMap(({ mechanism }) => knownBy(mechanism));
   if (hidden.length === 0) return;
   must(new Set(used).size === used.length && waves === 1 && !ownCoin);
+  survey.hasFacts = true;
   // Whether the device draws nothing at all; undefined in other surveys.
   survey.isByFacts = hidden.length === survey.private.length;
   const names = hidden.map((question) => question.name);
