@@ -87,6 +87,7 @@ class QuestionResult:
         answered: of a question that people may leave unanswered, the share of each answer among those who answered.
         conditional: not everybody was asked this question.
         asked_only: only people who were asked are counted; otherwise no answer may also mean that it was hidden.
+        asked_in_part: not so, but people whom public answers kept from it are left out; a randomized one decided too.
         protection: (s, share of yes if a share s of reports were a self-protective no); only for surveys where
             respondents toss their own coin.
         corrected: shares corrected for careless people, see ``careless_results``; empty without anchors.
@@ -100,6 +101,7 @@ class QuestionResult:
     answered: Sequence[Estimate] = ()
     conditional: bool = False
     asked_only: bool = False
+    asked_in_part: bool = False
     protection: Sequence[tuple[float, Estimate]] = ()
     corrected: Sequence[Estimate] = ()
 
@@ -371,6 +373,9 @@ def _result(question: Question, revisions: Sequence[RevisionCounts], rule: Inter
     conditional, asked = (question.name in each for each in (revisions[-1].survey.conditional, revisions[-1].asked))
     result = question_result(question, _strata(question, revisions), rule)
     result = replace(result, conditional=conditional, asked_only=conditional and asked)
+    if conditional and not asked and revisions[-1].survey.ask is None:
+        everybody = sum(_reports_asking(each, question) for each in revisions)
+        result = replace(result, asked_in_part=0 < result.n < everybody)
     # The model of self-protective answers holds only for reports that respondents randomized by hand.
     by_hand = merge(_strata(question, (revision for revision in revisions if revision.survey.own_coin)))
     if not (by_hand and revisions[-1].survey.own_coin and question.binary):

@@ -163,6 +163,7 @@ def _question(result: QuestionResult, group: Population | None) -> dict[str, Any
         "epsilon": result.epsilon,
         "n": result.n,
         **({"asked_only": result.asked_only} if result.conditional else {}),
+        **({"asked_in_part": True} if result.asked_in_part else {}),
         "tally": {str(value): count for value, count in result.tally.items()},
         **_estimates(result, group),
     }
@@ -206,7 +207,8 @@ def _figures(estimate: Estimate, grid: Grid | None) -> dict[str, Any]:
 def estimates_of(asked: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield each estimate of a question in an export with the people whom it describes."""
     whole = [asked["mean"], *asked["histogram"], *asked["quantiles"]] if "mean" in asked else asked["estimates"]
-    yield from (("asked" if asked.get("asked_only") else "all", estimate) for estimate in whole)
+    people = "asked" if asked.get("asked_only") else "perhaps_asked" if asked.get("asked_in_part") else "all"
+    yield from ((people, estimate) for estimate in whole)
     for part in (asked.get("answered"), asked.get("corrected")):
         if part is not None:
             yield from ((part["people"], estimate) for estimate in part["estimates"])

@@ -18,10 +18,11 @@ from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.analysis.worked_example import results_in_words
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now
-from sottovoce.aggregator.export.catalogue import SINGLE
+from sottovoce.aggregator.export.catalogue import COLUMNS, SINGLE, result_rows
 from sottovoce.aggregator.export.read_archive import read_folder, results_of_archive
 from sottovoce.aggregator.export.results_client.sources import FolderReports, StoredReports
 from sottovoce.aggregator.export.scripts import analysis
+from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.models import ReportBatch, StoragePlan
@@ -257,6 +258,27 @@ def test_people_never_asked_are_left_out_of_results_once_the_survey_is_closed(st
         shares = found[name].answered or found[name].estimates
         assert test["n"] == found[name].n
         assert [row["shown"] for row in test["values"]][-1] == pytest.approx(shares[-1].clipped)
+
+
+def test_share_of_whom_a_public_and_a_randomized_answer_let_through_is_not_of_all(storage: Storage) -> None:
+    """Its 150 people are neither all 200 nor only those who were asked; while open it is of all."""
+    also = asked("both", "boolean", {"name": "kary_rr", "odds": "9"}, absent_category=True,
+                 visible_if={**SHOWN["visible_if"], "coded": "yes"})  # fmt: skip
+    both = parse_survey(document_of(*hidden_survey().document["questions"], also, name="hidden"))
+    storage.publish(both)
+    send(storage, both, [(*row, row[1]) for row in rows((90, 60, 50))])
+    told = {}
+    for is_closed in (False, True):
+        if is_closed:
+            storage.close_survey("hidden", TODAY)
+        found = analyse(revisions_of(storage, "hidden"))
+        lines = [dict(zip(COLUMNS, row, strict=True)) for row in result_rows(found, About.of(both))]
+        document = export_document(found)["questions"][3]
+        of_whom = {(row["among"], row["n"]) for row in lines if row["question"] == "both"}
+        told[is_closed] = of_whom, document["asked_only"], document.get("asked_in_part")
+
+    assert told[False] == ({("all", 200), ("asked_and_answered", 200)}, False, None)
+    assert told[True] == ({("perhaps_asked", 150), ("asked_and_answered", 150)}, False, True)
 
 
 def test_files_and_the_script_beside_them_give_the_share_and_n_of_the_page(closed: Storage, tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ class Exported:
         return {
             row["question"]: (int(row["n"]), float(row["raw"]))
             for row in self.table("estimates.csv")
-            if row["option"] == "yes" and row["among"] in {"all", "asked"} and not row["cohort"]
+            if row["option"] == "yes" and row["among"] in {"all", "asked", "perhaps_asked"} and not row["cohort"]
         }
 
     def decided(self) -> set[str]:

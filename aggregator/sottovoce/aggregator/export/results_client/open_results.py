@@ -351,7 +351,8 @@ def _estimates(question: Row) -> Iterator[Row]:
     """Yield the estimates of a question; for a number its mean, the shares of its bins and its quantiles."""
     for among, one in estimates_of(question):
         # Of whom a share tells where not all were asked, the question's ``asked_only`` says.
-        people = {"question": question["name"], "n": question["n"], "among": "all" if among == "asked" else among}
+        whole = {"asked": "all", "perhaps_asked": "all"}
+        people = {"question": question["name"], "n": question["n"], "among": whole.get(among, among)}
         yield {**people, **one, "shown": one.get("clipped", one.get("raw"))}
 
 
