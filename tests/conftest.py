@@ -25,6 +25,7 @@ from sottovoce.shared.spec import Survey
 from werkzeug.routing import Rule
 
 from tests.surveys import survey
+from tests.zygote import forked_starts
 
 # The terminal speaks the reader's language, and its sentences are compared in English.
 os.environ["LC_ALL"] = "C.UTF-8"
@@ -74,6 +75,13 @@ def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         folder.mkdir(exist_ok=True)
         options = {"bytecode_cache": FileSystemBytecodeCache(str(folder)), "undefined": UndefinedInTemplate}
         patch.setattr(Flask, "jinja_options", options)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def forked() -> Iterator[None]:
+    """Fork the program where its start is not what is tested."""
+    with forked_starts():
         yield
 
 
