@@ -279,7 +279,7 @@ def bad_surveys() -> list[str]:
     return [
         "", "null", "[]", "{}", "NaN", good + " ", " " + good, good[:-1], good + good, f'{good[:-1]},"zzz":1}}',
         *changed_surveys(good),
-        f'{good[:-1]},"fresh_samples":true}}',
+        good.replace('"name":"vector"', '"fresh_samples":true,"name":"vector"'),
         *(f'{good[:-1]},"trial":{trial}}}' for trial in ("false", "1", "null", '"true"')),
         *(replacing(good, *pair) for pair in (
             (1, "0" * 64), (2, "0" * 63), (2, "0" * 65), (2, "A" * 64), (2, ""), (2, None), (2, ["0" * 64]), (2, 0),
