@@ -56,6 +56,22 @@ def test_other_commands_leave_the_database_as_it_is(data: Path, words: tuple[str
     assert state(data / "sottovoce.sqlite") == before
 
 
+@pytest.mark.parametrize("words", [("survey", "list"), ("db", "doctor"), ("db", "migrate"), ("serve",)])
+def test_database_from_before_the_earliest_release_is_refused(data: Path, words: tuple[str, ...]) -> None:
+    """Nothing says that it was migrated, or could be; it stays as it is, and no copy of it is left."""
+    with closing(sqlite3.connect(data / "sottovoce.sqlite")) as connection:
+        connection.execute(f"PRAGMA user_version = {EARLIEST - 1}")
+    before = state(data / "sottovoce.sqlite")
+    ended = run(data, *words)
+
+    assert (ended.exit_code, ended.stderr) == (
+        1,
+        "Error: the database was made by a release before 0.4; upgrade through 0.4, which migrates it.\n",
+    )
+    assert state(data / "sottovoce.sqlite") == before
+    assert not (data / COPY).exists()
+
+
 def test_migration_copies_first_and_done_removes_the_copy(data: Path) -> None:
     before = state(data / "sottovoce.sqlite")
     assert COPY in done(run(data, "db", "migrate")).stderr

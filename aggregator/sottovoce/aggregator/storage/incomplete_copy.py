@@ -32,8 +32,9 @@ def refuse_older(version: int, earliest: int) -> None:
         raise StorageError("the database was made by a release before 0.4; upgrade through 0.4, which migrates it")
 
 
-def refuse_migration(version: int, newest: int) -> None:
-    """Raise StorageError if a database (schema 0 if new) has an earlier schema than ``newest``."""
+def refuse_migration(version: int, earliest: int, newest: int) -> None:
+    """Raise StorageError if a database (schema 0 if new) has an earlier schema than ``newest``, or ``earliest``."""
+    refuse_older(version % UNFINISHED, earliest)
     if 0 < version % UNFINISHED < newest:
         raise StorageError(
             'the database was made by an earlier release. Stop the aggregator, then run "sottovoce db migrate"'

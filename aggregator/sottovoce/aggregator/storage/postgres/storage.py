@@ -430,7 +430,7 @@ def _check(version: int, stopped: bool, migrates: bool) -> None:
             " `sottovoce db migrate --stopped`, then start"
         )
     if not migrates:
-        refuse_migration(version, schema.VERSION)
+        refuse_migration(version, schema.EARLIEST, schema.VERSION)
 
 
 def _to_present(connection: psycopg.Connection[Any], version: int) -> None:

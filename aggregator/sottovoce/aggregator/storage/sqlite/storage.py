@@ -31,7 +31,7 @@ from sottovoce.aggregator.storage.reports.batch_columns import change, count, me
 from sottovoce.aggregator.storage.reports.classify_batch import has_other_revisions, is_any_withdrawn, store_sorted
 from sottovoce.aggregator.storage.sql_statements import Handle
 from sottovoce.aggregator.storage.sqlite import schema, schema as sqlite_checks
-from sottovoce.aggregator.storage.sqlite.schema import VERSION
+from sottovoce.aggregator.storage.sqlite.schema import EARLIEST, VERSION
 from sottovoce.aggregator.storage.table_catalogue import SECRETS, TABLES, take_over
 from sottovoce.shared.errors import StorageError
 from sqlite_utils import Database
@@ -121,8 +121,8 @@ KEPT_SECONDS = 7 * 86400
 
 
 def needs_migration(file: Path) -> bool:
-    """Return True if a file is a database of an earlier release."""
-    return file.exists() and 0 < _number(file, "PRAGMA user_version") % UNFINISHED < VERSION
+    """Return True if a file is a database of an earlier release, and not of one that is refused."""
+    return file.exists() and EARLIEST <= _number(file, "PRAGMA user_version") % UNFINISHED < VERSION
 
 
 def last_heartbeat(file: Path) -> int:
@@ -285,7 +285,7 @@ class SQLiteStorage(sql_storage.Storage):
         try:
             if not migrates:
                 with self.read() as db:
-                    refuse_migration(schema.version(db.database), schema.VERSION)
+                    refuse_migration(schema.version(db.database), EARLIEST, VERSION)
             with self.write() as db:
                 if schema.migrate(db.database, unfinished):
                     self.note(db, MIGRATED, NO_ACTOR, str(schema.VERSION))
