@@ -45,7 +45,9 @@ class CommandGroup(click.Group):
         none.
         """
         if args[0] not in self.places and not args[0].startswith("-"):
-            similar = did_you_mean(args[0], self.places)
+            # As former releases had it, such as "backup" for "db backup".
+            within = [f"{name} {args[0]}" for name, group in self.places.items() if args[0] in _places(group)]
+            similar = did_you_mean(args[0], within, cutoff=0) or did_you_mean(args[0], self.places)
             raise click.UsageError(f'"{ctx.command_path} {args[0]}" is not a command.{similar}', ctx)
         return super().resolve_command(ctx, args)
 
@@ -54,6 +56,10 @@ class CommandGroup(click.Group):
         for title, section in self.sections.items():
             with formatter.section(title):
                 formatter.write_dl([(name, line_of(place)) for name, place in section.items()])
+
+
+def _places(place: CommandPlace | CommandGroup) -> Mapping[str, "CommandPlace | CommandGroup"]:
+    return place.places if isinstance(place, CommandGroup) else {}
 
 
 def line_of(place: CommandPlace | CommandGroup) -> str:

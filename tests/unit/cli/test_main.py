@@ -111,6 +111,7 @@ def test_default_that_the_help_does_not_name_is_shown() -> None:
 
 
 WRONG = [
+    ("backup", '"sottovoce backup" is not a command. Did you mean "db backup"?'),
     ("surveys", '"sottovoce surveys" is not a command. Did you mean "survey"?'),
     ("survey lst", '"sottovoce survey lst" is not a command. Did you mean "list"?'),
     ("--verison", 'the option --verison does not exist. Did you mean "--version"?'),
