@@ -12,6 +12,7 @@ from sottovoce.aggregator.authoring.diff import FieldDifference, differences
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
 from sottovoce.aggregator.i18n.translator import Words, catalogue
 from sottovoce.shared.languages import LANGUAGES as OWN_NAMES
+from sottovoce.shared.survey_keys import MARKS
 from sottovoce.shared.types import TYPES
 
 _LABELS = {
@@ -98,14 +99,14 @@ def _value(found: FieldDifference, value: str, draft: SurveyDraft, words: Words)
     return words.translate("field_other") if value[0] in "[{" and not found.tag and found.field != "options" else value
 
 
-_OF_CARDS = ("use", "visible_if", "any_of", "mechanism", "when_absent", "cohort", "in_files", "anchor")
+_OF_CARDS = ("use", "visible_if", "any_of", "mechanism", "when_absent", "anchor", *MARKS)
 
 
 def _card_value(field: str, value: str, card: DraftItem, draft: SurveyDraft, words: Words) -> str:
     if field == "use":
         key = f"use_{card.kind.truth if card.kind else ''}_{value}"
         return words.translate(key) if words.knows(key) else words.translate("field_other")
-    if field in ("cohort", "in_files", "anchor"):
+    if field in {"anchor", *MARKS}:
         return words.translate("answer_yes")
     if field == "when_absent":
         return _answer(value, card, draft, words) if card.type in TYPES else value
