@@ -115,7 +115,7 @@ def _bad_ends() -> Iterator[str]:
     ):  # fmt: skip
         yield good.replace(when, f'"when":{other}')
     yield good.replace(f",{when}", "")
-    yield good.replace(when, f'{when},"to":"x"')
+    yield good.replace(when, f'{when},"wrong":"x"')
     yield good.replace('"screen_out":{"link":"https', '"screen_out":{"link":"http')
 
 
@@ -130,7 +130,7 @@ def _bad_surveys() -> Iterator[str]:
     link = '"link":"https://help.example.org/talk?from=survey#now"'
     for other in ("http://h.example/", "https://h.example/{id}", "https://a@b.example/", "javascript:alert(1)", ""):
         yield some.replace(link, f'"link":"{other}"')
-    yield some.replace(link, f'{link},"to":"x"')
+    yield some.replace(link, f'{link},"lost":"x"')
     for links in ("{}", '{"A":"https://h.example/"}', '{"a":"http://h.example/"}', "[]", "null", '"a"', "true"):
         yield some.replace(link, f'{link},"links":{links}')
     six = ",".join(f'"l{number}":"https://h.example/"' for number in range(6))
