@@ -3,6 +3,7 @@
 import json
 import shutil
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 from sottovoce.audit.check import FAILED, Check
@@ -66,4 +67,4 @@ if __name__ == "__main__":
     path, *words = sys.argv[1:]
     survey = with_test_keys(parse_survey(json.loads(Path(path).read_bytes())))
     kinds = ["visits"] if "--visits" in words else ["python", "javascript"]
-    print(json.dumps({"checks": [check.as_dict() for check in all_checks(survey, *kinds)]}))
+    print(json.dumps({"checks": [asdict(check) for check in all_checks(survey, *kinds)]}))

@@ -1,8 +1,7 @@
 """The result of one step of an audit."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 PASSED, FAILED, NOT_DONE = "passed", "failed", "not done"
 
@@ -32,10 +31,6 @@ class Check:
     epsilon: float | None = None
     scope: str = ""
     message: str = ""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields as they stand in the JSON document."""
-        return asdict(self)
 
 
 Tick = Callable[[float], None]

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from functools import partial
 from importlib.resources import files
@@ -309,7 +309,7 @@ def judged(checks: list[Check]) -> dict[str, Any]:
     outcomes = {check.outcome for check in checks}
     verdict = FAILED if FAILED in outcomes else PASSED if outcomes == {PASSED} else INCOMPLETE
     ordered = sorted(checks, key=lambda check: PARTS.index(check.part))
-    return {"verdict": verdict, "checks": [check.as_dict() for check in ordered]}
+    return {"verdict": verdict, "checks": [asdict(check) for check in ordered]}
 
 
 VISITS, QUICK_VISITS = 12, 4

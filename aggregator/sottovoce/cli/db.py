@@ -32,7 +32,7 @@ from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.aggregator.surveys.housekeeping import close_due, delete_due, purge_due, waiting_words
 from sottovoce.aggregator.walls import missing
 from sottovoce.cli import database
-from sottovoce.cli.command import FILE, check_free, command, new_file, waiting, write_text, writing
+from sottovoce.cli.command import FILE, check_free, command, new_file, options_of, waiting, write_text, writing
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import StorageError
 
@@ -41,9 +41,11 @@ _SQLITE = b"SQLite format 3\0"
 
 _HEAD = re.compile(r"(\d{1,12}):([0-9a-f]{64})")
 
-_survey_option = click.option("--survey", help="Only what concerns this survey.")
-_since_option = click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="The first day.")
-_until_option = click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="The last day.")
+_entry_options = options_of(
+    click.option("--survey", help="Only what concerns this survey."),
+    click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="The first day."),
+    click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="The last day."),
+)
 
 
 @command(example="sottovoce db doctor")
@@ -98,9 +100,7 @@ def _print_missing_keys(storage: Storage, settings: Settings) -> None:
 
 
 @command("show", example="sottovoce db journal show --survey exam --since 2026-01-31")
-@_survey_option
-@_since_option
-@_until_option
+@_entry_options
 @database.data_option
 def show_journal(survey: str | None, since: datetime | None, until: datetime | None, data: Path | None) -> None:
     """Print the entries, a line each."""
@@ -131,9 +131,7 @@ def verify_journal(head: str | None, data: Path | None) -> None:
 
 
 @command("export", example="sottovoce db journal export --out journal.jsonl")
-@_survey_option
-@_since_option
-@_until_option
+@_entry_options
 @click.option("--out", type=FILE, help="File (.jsonl) to write.")
 @click.option("--force", is_flag=True, help="Replace the file if there is one.")
 @database.data_option

@@ -1,6 +1,7 @@
 """What is said of an audit is what was done: its verdict, and each check under its promise."""
 
 import re
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -100,7 +101,7 @@ def test_text_tells_promises_and_the_sentence() -> None:
     check = statement(ONE, [Check("python", "q", PASSED)])[0]
     document = {
         "title": "T", "survey": "s", "revision": 1, "digest": "0", "epsilon": 1.0, "verdict": PASSED,
-        "promises": promise_results([Check("python", "q", PASSED)]), "checks": [check.as_dict()],
+        "promises": promise_results([Check("python", "q", PASSED)]), "checks": [asdict(check)],
     }  # fmt: skip
     text = " ".join(" ".join(lines(document)).split())
 

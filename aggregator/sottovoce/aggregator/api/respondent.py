@@ -34,16 +34,6 @@ def page(name: str) -> Response:  # noqa: ARG001 - the same page for every surve
     return _asset("respondent.html")
 
 
-def worker() -> Response:
-    """Serve the form's service worker, below /s/ so that its scope covers only the respondents' pages."""
-    return _asset("sw.js")
-
-
-def asset(name: str) -> Response:
-    """Serve a file that belongs to no release folder."""
-    return _asset(name, "")
-
-
 def part(folder: str, name: str) -> Response:
     """Serve a part of the form, from the folder of this release.
 
@@ -205,8 +195,11 @@ def _of_survey(method: str, path: str, view: Callable[..., Any], summary: str, g
 
 ROUTES = (
     Route("collect.page", "GET", "/s/<name>", page, "Serve the form; the same page for every survey."),
-    Route("collect.worker", "GET", "/s/sw.js", worker, "Serve the form's service worker.", gives=("text/javascript",)),
-    Route("collect.asset", "GET", "/assets/<name>", asset, "Serve a file that several pages share.", gives=("*/*",)),
+    # Below /s/, so that its scope covers only the respondents' pages.
+    Route("collect.worker", "GET", "/s/sw.js", partial(_asset, "sw.js"), "Serve the form's service worker.",
+          gives=("text/javascript",)),
+    Route("collect.asset", "GET", "/assets/<name>", partial(_asset, folder=""),
+          "Serve a file that several pages share.", gives=("*/*",)),
     Route("collect.part", "GET", "/assets/<folder>/<path:name>", part, "Serve a script, style or font of the form.",
           gives=("*/*",)),
     Route("collect.question", "GET", "/q/1/", partial(_question_page, "question.html"),

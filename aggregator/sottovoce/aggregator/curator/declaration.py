@@ -177,10 +177,8 @@ class NumberColumn:
         """Number of the last grid point; the first is 0."""
         return int((self.maximum - self.minimum) / self.step)
 
-    @property
-    def largest(self) -> int:
-        """Largest integer that encodes a cell."""
-        return self.steps
+    largest = steps
+    """Largest integer that encodes a cell."""
 
     @property
     def grid(self) -> NumberGrid:

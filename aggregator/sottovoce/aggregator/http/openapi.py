@@ -6,7 +6,7 @@ A page for each problem code belongs to this documentation of the server.
 import json
 import re
 from collections.abc import Mapping, Sequence
-from functools import cached_property, reduce
+from functools import cache, reduce
 from importlib.resources import files
 from typing import Any
 
@@ -103,18 +103,6 @@ def _of_type(rule: Object, asked: Object, question: Object) -> Object:
         "required": [*question["required"], "type", *rule["then"]["required"]],
         "additionalProperties": False,
     }
-
-
-class DescribedApi:
-    """Description of an application's routes, generated at first use."""
-
-    def __init__(self, routes: Sequence[Route]) -> None:
-        self._routes = routes
-
-    @cached_property
-    def body(self) -> bytes:
-        """Description as JSON; the same bytes for all requests to one release."""
-        return json.dumps(describe(self._routes), separators=(",", ":")).encode()
 
 
 def describe(routes: Sequence[Route]) -> Object:
@@ -290,7 +278,7 @@ def _for_programs(part: Object) -> Object:
 
 def openapi() -> Response:
     """Serve the OpenAPI description; the same bytes for every client."""
-    return unless_known(Response(current_app.extensions["described_api"].body, content_type="application/json"))
+    return unless_known(Response(current_app.extensions["described_api"](), content_type="application/json"))
 
 
 def problem(code: str) -> Response:
@@ -305,7 +293,7 @@ def problem(code: str) -> Response:
 
 def register(app: Flask, routes: tuple[Route, ...]) -> None:
     """Make the OpenAPI description of these routes."""
-    app.extensions["described_api"] = DescribedApi(routes)
+    app.extensions["described_api"] = cache(lambda: json.dumps(describe(routes), separators=(",", ":")).encode())
 
 
 ROUTES = (

@@ -15,7 +15,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -298,7 +298,7 @@ def _check(name: str, right: bool, scope: str) -> Check:
 def curator_report(checks: list[Check]) -> dict[str, Any]:
     """Build the document with the format name sottovoce-curator-audit/1."""
     verdict = PASSED if all(check.outcome == PASSED for check in checks) else FAILED
-    return {"format": FORMAT, "verdict": verdict, "checks": [check.as_dict() for check in checks]}
+    return {"format": FORMAT, "verdict": verdict, "checks": [asdict(check) for check in checks]}
 
 
 def curator_lines(document: dict[str, Any]) -> list[str]:

@@ -233,11 +233,6 @@ class Shard:
         """Number of reports in the shard."""
         return sum(part.reports for _, part in self.parts)
 
-    @property
-    def bytes(self) -> int:
-        """Total size of the files in bytes."""
-        return sum(part.bytes for _, part in self.parts)
-
 
 def shards_of(place: ReportFolder, described: Described, least: int = SHARD) -> Iterator[Shard]:
     """Yield shards of at least ``least`` bytes, except the last one of each revision and wave."""

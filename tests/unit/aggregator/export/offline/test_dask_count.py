@@ -58,7 +58,7 @@ def test_shards_are_as_large_as_is_worth_handing_out(written: Written) -> None:
     folder = open_folder(place_named(written.folder))
     parts = [path for _, path, _ in folder.described.parts]
     each, all_of_a_wave = (list(shards_of(folder.place, folder.described, least)) for least in (1, 1 << 40))
-    two = list(shards_of(folder.place, folder.described, each[0].bytes + 1))
+    two = list(shards_of(folder.place, folder.described, sum(part.bytes for _, part in each[0].parts) + 1))
 
     for shards in (each, all_of_a_wave, two):
         assert [path for shard in shards for path, _ in shard.parts] == parts
