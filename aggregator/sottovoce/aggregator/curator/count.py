@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sottovoce.aggregator.curator.noise_distribution import add_laplace, laplace_error
-from sottovoce.aggregator.curator.release import Charge, Release, ReleaseTerms
+from sottovoce.aggregator.curator.release import Release, ReleaseTerms
 from sottovoce.shared.exact_noise import ExactNoise
 
 NEGATIVE = "noise may make a count negative or larger than n; do not clip what is added up or averaged"
@@ -39,9 +39,8 @@ NEGATIVE = "noise may make a count negative or larger than n; do not clip what i
 def count(met: npt.NDArray[Any], terms: ReleaseTerms, draws: ExactNoise) -> Release:
     """Release the number of records that meet one predicate; a nonzero mark, of n, means that the record does."""
     noisy = add_laplace([int(np.count_nonzero(met))], terms.epsilon, draws)
-    return Release(
+    return terms.pure(
         values={"count": noisy[0]},
-        charge=Charge.pure(terms.epsilon),
         sensitivity=f"A count changes by at most 1 {terms.neighbours.in_words}.",
         error=laplace_error(terms.epsilon, 1),
         notes=(NEGATIVE,),
@@ -65,9 +64,8 @@ def counts(marks: npt.NDArray[Any], terms: ReleaseTerms, draws: ExactNoise, most
         raise ValueError("the most that one record may meet lies between 1 and the number of predicates")
     sensitivity = terms.neighbours.of(limit, min(predicates, 2 * limit))
     rate = terms.epsilon / sensitivity
-    return Release(
+    return terms.pure(
         values={"counts": add_laplace(column_counts(marks, limit), rate, draws)},
-        charge=Charge.pure(terms.epsilon),
         sensitivity=f"These counts change by at most {sensitivity} in all {terms.neighbours.in_words}.",
         error=laplace_error(rate, predicates),
         notes=(NEGATIVE,),
@@ -94,9 +92,8 @@ def weighted_count(weights: npt.NDArray[Any], steps: int, terms: ReleaseTerms, d
     whole = int(np.clip(weights, 0, steps).sum(dtype=np.int64))
     rate = terms.epsilon / steps
     noisy = add_laplace([whole], rate, draws)
-    return Release(
+    return terms.pure(
         values={"count": str(Fraction(noisy[0], steps))},
-        charge=Charge.pure(terms.epsilon),
         sensitivity=f"A sum of weights in [0, 1] changes by at most 1 {terms.neighbours.in_words}.",
         error=in_units(laplace_error(rate, 1), Fraction(1, steps)),
         notes=(NEGATIVE,),
@@ -124,9 +121,8 @@ def histogram(cells: npt.NDArray[Any], k: int, terms: ReleaseTerms, draws: Exact
     exact = cell_counts(cells, k)
     sensitivity = terms.neighbours.of(1, 2)
     rate = terms.epsilon / sensitivity
-    return Release(
+    return terms.pure(
         values={"counts": add_laplace(exact, rate, draws)},
-        charge=Charge.pure(terms.epsilon),
         sensitivity=SENSITIVITY.format(sensitivity, terms.neighbours.in_words),
         error=laplace_error(rate, k),
         notes=(NEGATIVE,),

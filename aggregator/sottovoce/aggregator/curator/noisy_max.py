@@ -52,7 +52,7 @@ from sottovoce.aggregator.curator.count import cell_counts, in_units
 from sottovoce.aggregator.curator.declaration import Values
 from sottovoce.aggregator.curator.grid import NumberGrid
 from sottovoce.aggregator.curator.noise_distribution import BETA, smallest
-from sottovoce.aggregator.curator.release import Charge, Release, ReleaseTerms
+from sottovoce.aggregator.curator.release import Release, ReleaseTerms
 from sottovoce.shared.exact_noise import ExactNoise
 
 Floats = npt.NDArray[np.float64]
@@ -110,9 +110,8 @@ def top_mark(
     parts = _PARTS if noise is EXPONENTIAL else 1
     rate, scaled = terms.epsilon / twice / parts, [parts * count for count in counts]
     direction = "all one way" if twice == 1 else "one up and another down"
-    return Release(
+    return terms.pure(
         values={"index": noisy_max(scaled, rate, draws, noise)},
-        charge=Charge.pure(terms.epsilon),
         sensitivity=f"Each count changes by at most 1 {terms.neighbours.in_words}, {direction}: "
         f"{noise.name} noise of scale {twice}/epsilon.",
         error=in_units(shortfall(rate, len(counts), noise), Fraction(1, parts)),
@@ -200,9 +199,8 @@ def quantiles(
     ]
     errors = [shortfall(rate, len(counts), EXPONENTIAL) for rate in rates]
     largest = max(Fraction(unit_sensitivity(q, terms), q.denominator) for q in at)
-    return Release(
+    return terms.pure(
         values={"quantiles": [str(grid.low + point * grid.step) for point in sorted(found)]},
-        charge=Charge.pure(terms.epsilon),
         sensitivity=f"The distance of a point from a quantile changes by at most {largest} (in records) "
         f"{terms.neighbours.in_words}.",
         error={

@@ -42,6 +42,12 @@ class ReleaseTerms:
         if self.epsilon <= 0:
             raise ValueError("epsilon must be above 0")
 
+    def pure(
+        self, values: dict[str, Any], sensitivity: str, error: dict[str, Any], notes: tuple[str, ...]
+    ) -> "Release":
+        """Return a release that costs these terms' epsilon, without delta."""
+        return Release(values, Charge.pure(self.epsilon), sensitivity, error, notes)
+
 
 @dataclass(frozen=True)
 class Charge:

@@ -156,9 +156,8 @@ def noisy_sum(values: npt.NDArray[Any], grid: NumberGrid, terms: ReleaseTerms, d
     rate = terms.epsilon / sensitivity
     exact = len(values) * grid.units(grid.low) + grid.total(values) * grid.units(grid.step)
     noisy = add_laplace([exact], rate, draws)
-    return Release(
+    return terms.pure(
         values={"sum": str(noisy[0] * grid.noise_unit)},
-        charge=Charge.pure(terms.epsilon),
         sensitivity=f"A sum changes by at most {Fraction(sensitivity) * grid.noise_unit} {terms.neighbours.in_words}.",
         error=in_units(laplace_error(rate, 1), grid.noise_unit),
         notes=(CLIPPED,),
@@ -176,9 +175,8 @@ def noisy_mean(values: npt.NDArray[Any], grid: NumberGrid, terms: ReleaseTerms, 
     steps = Fraction(add_laplace([exact], rate, draws)[0], n)
     mean = grid.low + min(max(steps, Fraction(0)), Fraction(grid.steps)) * grid.step
     width = (grid.high - grid.low) / n
-    return Release(
+    return terms.pure(
         values={"mean": str(mean), "n": len(values)},
-        charge=Charge.pure(terms.epsilon),
         sensitivity=f"The mean of a public number of records changes by at most {width} {terms.neighbours.in_words}.",
         error=in_units(laplace_error(rate, 1), grid.step / n),
         notes=(CLIPPED,),
@@ -194,14 +192,13 @@ def _with_noisy_n(values: npt.NDArray[Any], grid: NumberGrid, terms: ReleaseTerm
     distances = add_laplace([exact], rate, draws)[0]
     mean = grid.middle + Fraction(distances, max(n, 1)) * grid.step
     width = (grid.steps - below) * grid.step
-    return Release(
+    return terms.pure(
         values={
             "mean": str(min(max(mean, grid.low), grid.high)),
             "noisy_n": n,
             "noisy_sum_from_middle": str(distances * grid.step),
             "middle": str(grid.middle),
         },
-        charge=Charge.pure(terms.epsilon),
         sensitivity=f"The number of records changes by 1 and the sum of their distances from the middle by at most "
         f"{width} {terms.neighbours.in_words}; each has half of epsilon.",
         error={"n": laplace_error(half, 1), "sum_from_middle": in_units(laplace_error(rate, 1), grid.step)},

@@ -45,7 +45,7 @@ from sottovoce.aggregator.curator.count import SENSITIVITY, cell_counts
 from sottovoce.aggregator.curator.declaration import DataRecords, Declaration, NumberColumn
 from sottovoce.aggregator.curator.noise_distribution import add_laplace, laplace_error
 from sottovoce.aggregator.curator.questions import CuratorQuestion, different_names, number_column
-from sottovoce.aggregator.curator.release import Charge, Neighbours, Release, ReleaseTerms
+from sottovoce.aggregator.curator.release import Neighbours, Release, ReleaseTerms
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.exact_noise import ExactNoise
 
@@ -123,9 +123,8 @@ def cluster(rows: npt.NDArray[Any], lloyd: Lloyd, terms: ReleaseTerms, draws: Ex
         counts = add_laplace(exact_counts.tolist(), rates[0], draws)
         sums = [add_laplace(row, rates[1], draws) for row in exact_sums.tolist()]
         centres = [_move_centres(*each, lloyd, draws) for each in zip(centres, counts, sums, strict=True)]
-    return Release(
+    return terms.pure(
         values={"centres": centres, "noisy_sizes": counts},
-        charge=Charge.pure(terms.epsilon),
         sensitivity=f"In each iteration counts change by at most {records} in all and coordinate sums by at most "
         f"{records * lloyd.domain.radius} {terms.neighbours.in_words}; each has epsilon / {2 * lloyd.iterations}.",
         error={
@@ -241,9 +240,8 @@ def grid_cluster(rows: npt.NDArray[Any], box: Box, k: int, terms: ReleaseTerms, 
     records = terms.neighbours.of(1, 2)
     rate = terms.epsilon / records
     noisy = add_laplace(cell_counts(index, cells), rate, draws)
-    return Release(
+    return terms.pure(
         values=_best_centres(np.array(noisy, dtype=np.float64), _middles(box, sides), k, rate),
-        charge=Charge.pure(terms.epsilon),
         sensitivity=SENSITIVITY.format(records, terms.neighbours.in_words),
         error={"a cell of the grid": laplace_error(rate, cells)},
         notes=(TINY,),
