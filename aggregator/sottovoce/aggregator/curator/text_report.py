@@ -6,7 +6,7 @@ from typing import Any
 
 from sottovoce.aggregator.curator.budget import Answered, spent
 from sottovoce.aggregator.curator.declaration import DataRecords
-from sottovoce.aggregator.curator.ledger.ledger_format import BudgetTerms, ReleaseLedger, plans_in
+from sottovoce.aggregator.curator.ledger.ledger_format import BudgetTerms, ReleaseEntry, ReleaseLedger, plans_in
 from sottovoce.shared import canonical
 
 NO_RELEASE = (
@@ -93,13 +93,20 @@ def answer_document(answered: Answered, names: Sequence[str]) -> dict[str, Any]:
     return {
         "entry": entry.number,
         "recorded_before": answered.again,
+        **entry_document(entry, names),
+        **({} if entry.plan is None else {"plan": entry.plan}),
+        "spent": {"epsilon": str(answered.spent.epsilon), "account": answered.spent.account},
+    }
+
+
+def entry_document(entry: ReleaseEntry, names: Sequence[str]) -> dict[str, Any]:
+    """Return question, answer, intervals and charge of an entry as JSON; ``names`` are labels of its numbers."""
+    return {
         "question": entry.question,
         "names": list(names),
         **entry.answer,
         **intervals(entry.answer),
         "charge": entry.charge.document(),
-        **({} if entry.plan is None else {"plan": entry.plan}),
-        "spent": {"epsilon": str(answered.spent.epsilon), "account": answered.spent.account},
     }
 
 

@@ -20,7 +20,7 @@ from sottovoce.aggregator.curator.ledger.ledger_format import PLAN, ReleaseLedge
 from sottovoce.aggregator.curator.questions import CuratorQuestion, cell_names, histogram_question, number_question
 from sottovoce.aggregator.curator.reidentification import MOST_COLUMNS, unique_in_some
 from sottovoce.aggregator.curator.release import Neighbours, ReleaseTerms
-from sottovoce.aggregator.curator.text_report import answer_document, budget_document, intervals
+from sottovoce.aggregator.curator.text_report import answer_document, budget_document, entry_document
 from sottovoce.aggregator.file_formats.csv_cells import write_csv
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.storage.reports.batch_columns import is_null
@@ -125,19 +125,10 @@ def released_document(lines: bytes, declared: Declaration, about: About) -> dict
 
 def _tables(ledger: ReleaseLedger, declared: Declaration) -> Iterator[dict[str, Any]]:
     for entry in ledger.entries:
-        if entry.question["verb"] == PLAN:
-            continue
-        names = []
-        if entry.question["verb"] == "histogram":
-            names = cell_names(declared, entry.question["columns"])
-        yield {
-            "entry": entry.number,
-            "question": dict(entry.question),
-            "names": names,
-            **entry.answer,
-            **intervals(entry.answer),
-            "charge": entry.charge.document(),
-        }
+        if entry.question["verb"] != PLAN:
+            is_table = entry.question["verb"] == "histogram"
+            names = cell_names(declared, entry.question["columns"]) if is_table else []
+            yield {"entry": entry.number, **entry_document(entry, names)}
 
 
 def write_released_csv(path: Path, document: dict[str, Any], about: About) -> None:
