@@ -559,11 +559,20 @@ def _other_n(result: QuestionResult, n: int) -> str:
 Write = Callable[[Source, Path], object]
 
 
+UNSURE_FACTS = (
+    "{names}: errors and limits here leave out that the innocuous share is an estimate itself; those in estimates.csv "
+    "have its standard error."
+)
+
+
 def _script(name: str, say: str) -> Write:
     def write(source: Source, path: Path) -> None:
         header = "".join(f"# {line}\n" for line in source.about.lines)
         script = files("sottovoce.aggregator.export.scripts").joinpath(name).read_text(encoding="utf-8")
-        notes = "".join(f"{say.format(note)}\n" for note in source.notes.values())
+        # Beside shares of an innocuous fact, whose own error no file of reports or channels has.
+        unsure = [q.name for q in source.about.survey.questions if q.by_fact and q.by_fact.std_error]
+        said = [*source.notes.values(), *([UNSURE_FACTS.format(names=", ".join(unsure))] if unsure else [])]
+        notes = "".join(f"{say.format(note)}\n" for note in said)
         path.write_text(header + script + notes, encoding="utf-8")
 
     return write

@@ -1,4 +1,5 @@
 import csv
+import json
 import math
 import shutil
 import subprocess
@@ -21,8 +22,9 @@ from sottovoce.shared.spec import Question
 
 from tests.blocks import block, blocks, in_block
 from tests.documents import one_of, question, question as question_of
-from tests.exported import TODAY, drawn, published, send, source
+from tests.exported import TODAY, drawn, files_of, published, send, source
 from tests.surveys import document, every_type, months, survey
+from tests.unit.aggregator.analysis.innocuous_surveys import innocuous_survey
 
 
 class Page(HTMLParser):
@@ -288,6 +290,24 @@ def test_analysis_in_python_takes_waves_and_revisions_apart(tmp_path: Path) -> N
 
     channels = [line.split("\t")[1:5] for line in text.splitlines() if line.startswith("0\tcheated")]
     assert channels == [["cheated", "yes", "1", "60"], ["cheated", "yes", "2", "60"]]
+
+
+@pytest.mark.parametrize(("error", "is_said"), [("1/40", True), (None, False)])
+def test_analysis_says_that_it_takes_an_innocuous_share_for_exact(
+    tmp_path: Path, error: str | None, is_said: bool
+) -> None:
+    """No file that it reads has that error; where there is none, its figures are those of the software."""
+    hidden = innocuous_survey(error)
+    names = ("reports.csv", "channels.csv", "scores.csv", "analysis.py", "analysis.R", "export.json")
+    files_of(tmp_path, (hidden, [(place % 2, int(place % 5 < 2)) for place in range(400)]), names=names)
+    command = [sys.executable, str(tmp_path / "analysis.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    (own,) = json.loads((tmp_path / "export.json").read_text())["questions"][1]["estimates"]
+    ends = printed(done.stdout)["y", "yes", "all"][2:]
+
+    for text in (done.stderr, (tmp_path / "analysis.R").read_text()):
+        assert ("y: errors and limits here leave out that the innocuous share is an estimate" in text) == is_said
+    assert (ends != pytest.approx((own["std_error"], own["low"], own["high"]), abs=1e-5)) == is_said
 
 
 def test_analysis_in_r_has_no_line_that_is_too_long() -> None:
