@@ -59,7 +59,8 @@ def test_what_is_no_workbook_writes_nothing(tmp_path: Path) -> None:
 
     assert (result.exit_code, result.stderr.strip()) == (
         1,
-        "Error: this is not an .xlsx workbook, despite its name; save it as .xlsx in your spreadsheet program.",
+        "Error: this is not an .xlsx workbook, whatever its name; save it as .xlsx in your spreadsheet program; "
+        "files of other survey systems are not read.",
     )
     assert list(tmp_path.iterdir()) == [form]
 

@@ -331,8 +331,9 @@ class _Form:
         starts = (reason for start, reason in _UNSUPPORTED_STARTS.items() if re.match(start, kind))
         if reason := next(starts, _UNSUPPORTED.get(kind)):
             self._leave(row, reason)
-        elif kind in {"note", "acknowledge", "trigger"}:
-            self._add(row, {"type": "note" if kind == "note" else "acknowledge"}, None)
+        # The head of a table shows its text and the columns' labels, and takes no answer.
+        elif kind in {"note", "acknowledge", "trigger"} or "label" in row.get("appearance").split():
+            self._add(row, {"type": "acknowledge" if kind in {"acknowledge", "trigger"} else "note"}, None)
         elif kind in {"select_one", "select_multiple", "rating"}:
             self._select(row, kind)
         elif kind in {"integer", "int", "decimal", "range", "date"}:

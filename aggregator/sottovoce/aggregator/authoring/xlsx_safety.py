@@ -30,7 +30,10 @@ _ATTRIBUTE = re.compile(r"""([^\s=/]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _LONGEST_NUMBER = 8
 _BUILT_IN = {"2": "0.00", "4": "#,##0.00", "9": "0%", "10": "0.00%"}
 _FIXED = re.compile(r"[#,]*0(\.0{1,9} ?%?| ?%)(;.*)?")
-_NOT_XLSX = "this is not an .xlsx workbook, despite its name; save it as .xlsx in your spreadsheet program"
+_NOT_XLSX = (
+    "this is not an .xlsx workbook, whatever its name; save it as .xlsx in your spreadsheet program; "
+    "files of other survey systems are not read"
+)
 _BROKEN = "the workbook is damaged: open it in a spreadsheet program and save it again"
 
 

@@ -50,6 +50,23 @@ def test_choice_is_yes_or_no_only_by_our_own_words(yes: str, no: str, heading: s
     assert kind == "boolean" or [next(iter(each["label"].values())) for each in asked["choices"]] == [yes, no]
 
 
+def test_head_of_a_table_of_questions_asks_nothing() -> None:
+    """ODK shows its text and the columns' labels: a question would cost each person an answer without a meaning."""
+    form = _form((
+        ("type", "name", "label", "appearance", "relevant"),
+        ("begin group", "rows", "", "field-list"),
+        ("select_one k", "head", "How often?", "w4 label"),
+        ("select_one k", "beer", "Beer", "list-nolabel"),
+        ("select_one k", "wine", "Wine", "list-nolabel", "${beer} = 'a'"),
+        ("end group", "", ""),
+    ), (CHOICES, *ABC))  # fmt: skip
+
+    assert _question(form, "head") == {"type": "note", "name": "head", "label": {"en": "How often?"}}
+    assert [question.name for question in parse_survey(form.document).questions] == ["beer", "wine"]
+    assert _question(form, "wine")["visible_if"] == {"beer": ["a"]}
+    assert _told(form) == []
+
+
 @pytest.mark.parametrize(
     ("condition", "noted"),
     [
