@@ -38,7 +38,7 @@ LONGEST = 200_000
 
 
 class _Zygote:
-    """A process that has imported the program, and ends with this one."""
+    """A process that has imported the program, and ends when nobody can ask it any more."""
 
     def __init__(self) -> None:
         self.asked, heard = socket.socketpair(type=socket.SOCK_SEQPACKET)
@@ -83,8 +83,8 @@ def forked_starts() -> Iterator[None]:
     yield
     subprocess.Popen._execute_child = execute  # type: ignore[attr-defined]
     if zygote.cache_info().currsize:
-        zygote().asked.close()
-        zygote().process.wait()
+        with zygote().asked, zygote().process as process:
+            process.terminate()
 
 
 def _read_at_start(environment: Mapping[str, str]) -> dict[str, str]:
