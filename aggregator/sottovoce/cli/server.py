@@ -21,7 +21,6 @@ from typing import Any
 
 import click
 from granian import Granian
-from granian.constants import Interfaces
 from granian.errors import FatalError
 from granian.log import LogLevels
 from granian.server.mp import WorkerProcess
@@ -127,11 +126,7 @@ def run(settings: Settings, application: str = "sottovoce.cli.worker:make_app", 
         application,
         address=settings.host,
         port=settings.port,
-        interface=Interfaces.RSGI,
         factory=True,
-        workers=1,
-        backlog=4096,
-        log_access=False,
         log_level=LogLevels.warning,
         respawn_failed_workers=True,
         workers_kill_timeout=KILL_SECONDS + settings.drain_seconds,

@@ -117,7 +117,9 @@ class Connections:
         """Return the head of a receipt up to its length; it changes every second, with the date."""
         if self._second != int(time()):
             self._second = int(time())
-            self._receipt_head = _head(200, self.gate.receipt_headers) + b"content-length: "
+            fields = "".join([f"{name.lower()}: {value}\r\n" for name, value in self.gate.receipt_headers])
+            head = f"HTTP/1.1 200 OK\r\n{fields}date: {formatdate(usegmt=True)}\r\ncontent-length: "
+            self._receipt_head = head.encode("latin-1")
         return self._receipt_head
 
     def hold(self, connection: "Connection") -> None:
@@ -372,13 +374,8 @@ class Connection(asyncio.Protocol):
         if self._at_end or self._all.has_ended:
             self._transport.close()
         elif not self._transport.is_closing():
-            self._transport.write_eof()
-
-
-def _head(status: int, headers: list[tuple[str, str]]) -> bytes:
-    fields = "".join([f"{name.lower()}: {value}\r\n" for name, value in headers])
-    line = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\n"
-    return f"{line}{fields}date: {formatdate(usegmt=True)}\r\n".encode("latin-1")
+            with suppress(OSError):  # asyncio's own loop may not know yet that the client is gone
+                self._transport.write_eof()
 
 
 def log_failure(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

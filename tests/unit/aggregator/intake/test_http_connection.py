@@ -334,6 +334,24 @@ def test_who_has_gone_is_sent_nothing_and_no_failure_is_told(node: Node, caplog:
     assert node.gate._bytes == 0
 
 
+def test_client_whose_end_is_not_known_yet_is_left_in_peace(node: Node) -> None:
+    class Reset(Held):
+        def is_closing(self) -> bool:
+            return False
+
+        def write_eof(self) -> None:
+            raise OSError
+
+    async def talk() -> int:
+        wire = Reset()
+        connection = Connection(node.connections)
+        connection.connection_made(wire)
+        connection.data_received(b"nonsense\r\n\r\n")
+        return wire.unread
+
+    assert run(talk()) > 0
+
+
 MARK = "an answer that nobody may see"
 
 
