@@ -6,18 +6,29 @@ Limits      The two values at which the profile log likelihood (maximized over a
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Model, evaluate, maximize
+from sottovoce.aggregator.analysis.regression.newton import (
+    LONGEST_STEP,
+    Array,
+    Fit,
+    Model,
+    Sums,
+    evaluate,
+    maximize,
+    reach,
+)
 from sottovoce.aggregator.estimators.intervals import normal_quantile, upper_tail
 from sottovoce.shared.errors import EstimateError
 
 _ROOT_STEPS = 40
 _FLAT, _CLOSE = 1e-6, 1e-3
-_LONGER = 4.0
+_LONGER, _NEAR, _FAR, _GAINS, _TINY = 4.0, 1e-2, 3.0, 10.0, 1e-300
+"""How much longer a step becomes; how near, of its size, a limit is exact; longest steps of log odds from 0 where a
+profile may be flat for good; how many times its last rise it would still have to rise there; in place of 0."""
 
 
 @dataclass(frozen=True)
@@ -64,38 +75,59 @@ def profile_end(near: Callable[[Array], Model], fit: Fit, index: int, z: float) 
     Newton's method on the root of the likelihood-ratio statistic, which is nearly a line. ``near`` gives the model to
     use near some parameters.
     """
-    side, free, last = math.copysign(1.0, z), np.arange(len(fit.theta)) != index, 0.0
-    # From beyond the limit a search may go astray, so each one begins at the last point before it.
-    inner, outer, direction = fit.theta, math.inf * side, np.where(free, 0.0, 1.0)
-    # The first step is about one limit; the floor handles a flat likelihood.
-    step = z / math.sqrt(max(abs(float(fit.information[index, index])), 1e-2))
+    side, free = math.copysign(1.0, z), np.arange(len(fit.theta)) != index
+    model, endless = near(fit.theta), not fit.converged
+    unit = LONGEST_STEP / max(reach(model, np.where(free, 0.0, 1.0))[0], _TINY)
+    best, inner, outer = fit.log_likelihood, fit.theta, None
+    if endless:
+        best = maximize(model, fit.theta, endless=True).log_likelihood
+    last, direction = 0.0, np.where(free, 0.0, 1.0)
+    # The first step is about one limit, where the likelihood is not flat.
+    step = side * min(abs(z) / math.sqrt(max(abs(float(fit.information[index, index])), _TINY)), unit)
     for _ in range(_ROOT_STEPS):
-        start = inner + step * direction
-        model = near(start)
+        # From beyond the limit a search may go astray, so each one begins at the last point before it. Without a
+        # maximum there are several peaks, so it begins at other points, too.
+        starts = [inner + step * direction]
+        if endless:
+            starts += [np.where(free, each, starts[0]) for each in (fit.theta, outer) if each is not None]
         try:
-            theta = maximize(model, start, free).theta
+            theta, now = _highest(near, starts, free, endless)
         except EstimateError:
-            outer, step = start[index], step / 2
+            outer, step = starts[0], step / 2
             continue
-        now = evaluate(model, theta)
-        root = math.sqrt(max(0.0, 2 * (fit.log_likelihood - now.log_likelihood)))
+        best = max(best, now.log_likelihood) if endless else best
+        root = math.sqrt(max(0.0, 2 * (best - now.log_likelihood)))
         slope, short = -side * float(now.gradient[index]) / max(root, _FLAT), abs(z) - root
         ahead = side * short / slope if slope > 0 else math.inf
-        if abs(short) < _CLOSE and slope > 0:
+        if abs(short) < _CLOSE and abs(ahead) < _NEAR * max(abs(theta[index]), unit):
             return theta + ahead * direction
+        far = side * theta[index] > _FAR * unit
         if short < 0:
-            outer, ahead = theta[index], ahead + step
-        elif root - last < _FLAT:
-            # The profile has become flat: it will never fall far enough on this side.
+            outer, ahead = theta, ahead + step
+        elif far and short > _GAINS * (root - last):
+            # Where steps double, the profile falls less and less: it will never fall far enough on this side.
             return None
         else:
             direction = (theta - inner) / (theta - inner)[index]
-            inner, last, longest = theta, root, _LONGER * step
-        if math.isfinite(outer):
-            longest = outer - inner[index]
-        inside = 0 < ahead / longest < 1
-        step = ahead if inside else longest / 2 if math.isfinite(outer) else longest
-    return None
+            inner, last = theta, root
+        longest = 2 * step if far else side * min(_LONGER * abs(step), unit)
+        if outer is not None:
+            longest = outer[index] - inner[index]
+        inside = 0 < ahead * side < abs(longest)
+        step = ahead if inside else longest / 2 if outer is not None else longest
+    return None if outer is None else inner
+
+
+def _highest(
+    near: Callable[[Array], Model], starts: Sequence[Array], free: NDArray[np.bool_], endless: bool
+) -> tuple[Array, Sums]:
+    """Return where the searches from some points end highest, and the sums there."""
+    found = []
+    for start in starts:
+        model = near(start)
+        theta = maximize(model, start, free, endless=endless).theta
+        found.append((theta, evaluate(model, theta)))
+    return max(found, key=lambda each: each[1].log_likelihood)
 
 
 def false_position(

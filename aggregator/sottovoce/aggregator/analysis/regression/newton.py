@@ -32,6 +32,7 @@ MOST_STEPS = 200
 LARGEST_ODDS = 600.0
 """Log odds beyond it count as this: exp(600) and sums of it are finite; exp overflows near 709."""
 _CLOSE = 1e-12  # Newton's decrement: the square of the distance in standard errors; one step more squares it
+_FLAT = 1e-8  # the same where the likelihood runs off, of which rounding leaves no less
 _HALVINGS = 40
 _SINGULAR = 1e-12  # of a matrix scaled to a unit diagonal
 
@@ -182,12 +183,15 @@ def inverse(matrix: Array) -> Array | None:
     return inverted if np.isfinite(inverted).all() else None
 
 
-def maximize(model: Model, start: Array | None = None, free: NDArray[np.bool_] | None = None) -> Fit:
+def maximize(
+    model: Model, start: Array | None = None, free: NDArray[np.bool_] | None = None, *, endless: bool = False
+) -> Fit:
     """Maximize a likelihood; ``converged`` and ``runs_off`` of the fit describe how the search ended.
 
     Args:
         start: starting values, (d,); the model's own if None.
         free: (d,), True for the parameters that may move; all if None.
+        endless: go on where the likelihood runs off or is flat, until it does not rise.
 
     Raises:
         EstimateError: the reports do not identify the parameters.
@@ -196,17 +200,19 @@ def maximize(model: Model, start: Array | None = None, free: NDArray[np.bool_] |
     moving = np.ones(model.parameters, bool) if free is None else free
     sums = evaluate(model, theta)
     for _ in range(MOST_STEPS):
-        step = _step(model, theta, sums, moving)
+        step = _uphill(sums, moving) if endless else _step(model, theta, sums, moving)
         decrement = float(step @ sums.gradient)
+        if endless and decrement < _FLAT:
+            break
         if decrement < _CLOSE:
             # This close, the step is exact up to rounding, and curvature and likelihood no longer change.
             return Fit(theta + step, sums.log_likelihood + decrement / 2, sums.information, converged=True)
-        step = step * min(1.0, LONGEST_STEP / max(_reach(model, step)[0], 1e-300))
+        step = step * min(1.0, LONGEST_STEP / max(reach(model, step)[0], 1e-300))
         climbed = _climb(model, theta, sums, step)
         if climbed is None:
             break
         theta, sums = climbed
-        if _runs_off(model, theta, sums.information, moving):
+        if not endless and _runs_off(model, theta, sums.information, moving):
             return Fit(theta, sums.log_likelihood, sums.information, converged=False, runs_off=step)
     return Fit(theta, sums.log_likelihood, sums.information, converged=False)
 
@@ -224,6 +230,17 @@ def _step(model: Model, theta: Array, sums: Sums, moving: NDArray[np.bool_]) -> 
     return step
 
 
+def _uphill(sums: Sums, moving: NDArray[np.bool_]) -> Array:
+    """Return a step, (d,), that is Newton's where the likelihood is an arch, and as long away from a saddle."""
+    information = sums.information[np.ix_(moving, moving)]
+    scale = 1 / np.sqrt(np.maximum(np.abs(np.diag(information)), _SINGULAR**2))
+    values, vectors = np.linalg.eigh(information * scale[:, None] * scale)
+    step = np.zeros(len(moving))
+    along = vectors.T @ (scale * sums.gradient[moving]) / np.maximum(np.abs(values), _SINGULAR)
+    step[moving] = scale * (vectors @ along)
+    return step
+
+
 def _climb(model: Model, theta: Array, sums: Sums, step: Array) -> tuple[Array, Sums] | None:
     """Take the step, halved until the likelihood does not fall; None if it falls for every length."""
     # Near the maximum the gain is below the rounding error of a sum of so many logarithms.
@@ -236,7 +253,7 @@ def _climb(model: Model, theta: Array, sums: Sums, step: Array) -> tuple[Array, 
     return None
 
 
-def _reach(model: Model, theta: Array) -> tuple[float, int]:
+def reach(model: Model, theta: Array) -> tuple[float, int]:
     """Return the largest absolute linear predictor over all reports, and the index of its report."""
     largest, row = 0.0, 0
     for part in parts(model.rows):
@@ -252,7 +269,7 @@ def _runs_off(model: Model, theta: Array, information: Array, moving: NDArray[np
     """Return True at the boundary, or if a linear predictor diverges (see "No maximum" in the module docstring)."""
     if model.at_edge(theta):
         return True
-    largest, row = _reach(model, theta)
+    largest, row = reach(model, theta)
     if largest <= BEYOND:
         return False
     variance = inverse(information[np.ix_(moving, moving)])

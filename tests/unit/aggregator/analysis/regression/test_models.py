@@ -15,9 +15,12 @@ from sottovoce.aggregator.analysis.regression.regression_result import detectabl
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.estimators.intervals import t_quantile
+from sottovoce.aggregator.planning.simulated_survey import invent, reports_of
+from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, seeded
 from sottovoce.shared.errors import EstimateError
 
 from tests.documents import number, question
+from tests.random_surveys import random_survey
 from tests.unit.aggregator.analysis.reports import (
     COIN,
     GROUP,
@@ -408,6 +411,27 @@ def test_model_with_one_parameter_has_limits_too() -> None:
 
     assert low is None
     assert high == pytest.approx(np.log(_upper_share() / (1 - _upper_share())), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("people", "outcome", "predictor", "wanted"),
+    [
+        (60, "m1_log0", "m1_pi1", {1: (None, None), 2: (None, 0.13417), 6: (None, 0.67068), 9: (None, None)}),
+        (500, "m1_rows2", "m1_log0", {1: (-1.52812, None), 3: (-0.79805, 5.1254), 8: (None, 0.63653)}),
+    ],
+)
+def test_limits_beside_separation_are_those_of_the_profile(
+    people: int, outcome: str, predictor: str, wanted: dict[int, tuple[float | None, float | None]]
+) -> None:
+    """By an own profile: on a grid of the coefficient, the others at their best from ten starts."""
+    made = random_survey(2)
+    seed = 1 if people == 60 else 2
+    (truths,) = invent(made, people, seed)
+    answers = reports_of(made, truths, BatchDraws(seeded(f"random2{seed}"))).columns
+    fitted = regress(answers, outcome, parse_formula(f"{outcome} ~ {predictor}"))
+    for place, limits in wanted.items():
+        found = fitted.coefficients[place]
+        assert (found.low, found.high) == tuple(end if end is None else pytest.approx(end, rel=2e-3) for end in limits)
 
 
 def _upper_share() -> float:
