@@ -101,7 +101,7 @@ def main() -> None:
         worst = max(channel @ np.square(scores) - np.square(LEVELS))
         print(f"    {name}   {worst:.4f} with {len(scores)} outputs")
     print('"""\n')
-    print("TABLES: dict[str, tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]] = {")
+    print("_HALVES: dict[str, tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]] = {")
     for name, (scores, channel) in found.items():
         rows = rounded(channel)
         worst = max(max(column) / min(column) for column in zip(*rows, strict=True))
@@ -113,6 +113,10 @@ def main() -> None:
         print(f"        ),\n        {corrected(rows, scores)},\n    ),")
     about = "(rows of weights up to the middle one, scores in billionths) by nominal epsilon"
     print(f'}}\n"""{about}; the other rows mirror the first."""')
+    print(
+        "TABLES = {name: ((*rows, rows[1][::-1], rows[0][::-1]), scores) for name, (rows, scores) in _HALVES.items()}"
+    )
+    print('"""(rows of weights, scores in billionths) by nominal epsilon."""')
 
 
 if __name__ == "__main__":

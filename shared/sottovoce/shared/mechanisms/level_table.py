@@ -93,8 +93,8 @@ class LevelTable(Mechanism):
         nominal = [name for name in TABLES if Fraction(name) <= epsilon]
         if not nominal:
             raise ValueError(Sentence("this mechanism has no table below epsilon {least}", least=min(TABLES)))
-        half, marks = TABLES[max(nominal)]
-        return cls((*half, half[1][::-1], half[0][::-1]), marks, domain.steps)
+        rows, marks = TABLES[max(nominal)]
+        return cls(rows, marks, domain.steps)
 
     def dump(self) -> dict[str, Any]:
         """Return the whole table, so that a survey says by itself what is drawn."""

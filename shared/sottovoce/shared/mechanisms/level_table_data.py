@@ -12,7 +12,7 @@ Worst variance at a level, in half ranges squared, by nominal epsilon:
     3.0   0.2978 with 7 outputs
 """
 
-TABLES: dict[str, tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]] = {
+_HALVES: dict[str, tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]] = {
     "1.4": (
         (
             (2137281001, 1103592242, 254904519, 272142507, 527047027),
@@ -87,3 +87,5 @@ TABLES: dict[str, tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]] = {
     ),
 }
 """(rows of weights up to the middle one, scores in billionths) by nominal epsilon; the other rows mirror the first."""
+TABLES = {name: ((*rows, rows[1][::-1], rows[0][::-1]), scores) for name, (rows, scores) in _HALVES.items()}
+"""(rows of weights, scores in billionths) by nominal epsilon."""
