@@ -10,7 +10,8 @@ Limits      By profile likelihood on [0, 1], which end at an edge if the likelih
 Few         With few people expected to give some report, the fall is no chi-square: of 100 people, 2 of whom say yes,
             limits at 1.92 hold .86. There the limit is where a fall as large as the one seen has the chance 1 - .95, at
             the best point with that share, by all counts of the groups (of many people every k-th count). With 30 to
-            300 people in each of two groups such limits hold .939 and more, beside edges, too.
+            300 people in each of two groups such limits hold .939 and more, beside edges, too. Of three groups some
+            14 counts each are used; there they held .97 of pi and .94 of beta in 165 samples, too few to tell .93.
 """
 
 import itertools

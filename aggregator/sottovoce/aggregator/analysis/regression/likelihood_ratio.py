@@ -3,6 +3,7 @@
 Test        Twice the loss in log likelihood without some parameters; chi-square with as many degrees of freedom.
 Limits      The two values at which the profile log likelihood (maximized over all other parameters) is z^2 / 2 below
             its maximum. If it never falls that far on one side, the limit there is None: "no limit on this side".
+            Where the likelihood has several peaks, no search is sure to meet the highest one.
 """
 
 import math
