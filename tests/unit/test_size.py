@@ -11,11 +11,11 @@ from pathlib import Path
 
 from tests.unit.test_imports import ROOT, SOURCES, module_of, tree_of
 
-CODE_LINES = 53_734
+CODE_LINES = 53_623
 """Lines of Python that hold code: neither blank, nor comment, nor docstring."""
-STATEMENTS = 50_254
+STATEMENTS = 50_197
 """Statements of Python: nodes of the kind ``ast.stmt``."""
-SCRIPT_LINES = 7_326
+SCRIPT_LINES = 7_322
 """Lines of JavaScript that hold code."""
 
 SCRIPTS = [path for side in ("shared", "client", "aggregator") for path in (ROOT / side).rglob("*.*js")]
