@@ -269,7 +269,7 @@ def _csv(path: Path) -> list[list[str]]:
 
 def _statistics(read: Any, path: Path) -> list[list[object]]:
     """Rows of a file of SPSS or Stata, with the word for the code of rare answers that are left out."""
-    (frame, meta), (numbers, _) = read(str(path)), read(str(path), disable_datetime_conversion=True)
+    (frame, meta), (numbers, _) = read(str(path)), read(str(path), user_missing=True, disable_datetime_conversion=True)
     for column, labels in meta.variable_value_labels.items():
         few = numbers[column].isin([code for code, text in labels.items() if text == "few"])
         frame[column] = frame[column].astype(object).mask(few, "few")

@@ -25,7 +25,8 @@ def seen(folder: Path, kill: bool, unusual: dict[str, Any]) -> dict[str, Any]:
             words = (own / "cmdline").read_bytes()
             told["words"], told["forked"] = words.rstrip(b"\0"), words.endswith(b"\0\0")
             told["folder"] = (own / "cwd").readlink()
-            told["files"] = sorted(os.listdir(own / "fd"))  # noqa: PTH208 - names of links to what is no file
+            # Without the pipe, which it may be opening at this moment.
+            told["files"] = sorted(each.name for each in (own / "fd").iterdir() if each.readlink() != folder / "pipe")
             told["session"] = os.getsid(process.pid) == os.getpgid(process.pid) == process.pid
             if kill:
                 process.kill()
