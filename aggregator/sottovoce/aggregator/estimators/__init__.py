@@ -62,13 +62,14 @@ def estimate(
     if numbers:
         of_each = ((each.name or "mean", each.tally(tally), each.scored) for each in numbers)
         return [estimate_mean(*parts, rule, len(numbers)) for parts in of_each]
-    counts, reports = _counts(mechanism, tally), mechanism.reports(tally)
+    counts = _counts(mechanism, tally)
+    reports = mechanism.reports(tally) if mechanism.masked else counts.sum()
     if isinstance(first, ChoiceVariable):
         return estimate_shares(first.categories, first.supporting(counts), reports, *first.support, rule)
     options = [each for each in variables if isinstance(each, YesNo)]
     names = [each.name or each.categories[1] for each in options]
     supporting, sizes = (counts, reports) if mechanism.masked else _yes_counts(options, counts)
-    return [*estimate_shares(names, supporting, sizes, *options[0].support, rule)]
+    return estimate_shares(names, supporting, sizes, *options[0].support, rule)
 
 
 def _counts(mechanism: Mechanism, tally: Mapping[int, int]) -> Counts:
@@ -78,9 +79,10 @@ def _counts(mechanism: Mechanism, tally: Mapping[int, int]) -> Counts:
     """
     if mechanism.masked:
         return counts_of(tally, mechanism.masked)
-    if tally and not (min(tally) >= 0 and max(tally) <= mechanism.largest and min(tally.values()) >= 0):
+    counts = counts_of(tally, mechanism.largest + 1)
+    if tally and not (min(tally) >= 0 and max(tally) <= mechanism.largest and counts.min() >= 0):
         raise EstimateError("the counts are impossible")
-    return counts_of(tally, mechanism.largest + 1)
+    return counts
 
 
 def _yes_counts(options: Sequence[YesNo], counts: Counts) -> tuple[Counts, Any]:
