@@ -1,5 +1,5 @@
 """Single durable reports of seven answers beside two other servers in the same run: granian and Flask that answer and
-do nothing, which is the ceiling, and granian and Flask with a plain group commit. Processor time is that of all its
+do nothing, which is the ceiling, and granian and Flask with a plain group commit. Processor time counts all its
 processes, by accepted report; it and the rate are also given as parts of Flask's. In turns, so that what else the
 machine does falls on all: one worker each, one thread for requests (64 where Flask stores).
 """
