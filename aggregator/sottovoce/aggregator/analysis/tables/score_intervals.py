@@ -126,8 +126,9 @@ class CellChannel(NamedTuple):
 
     def mean_of(self, moments: Four, cell: float, row: float, column: float) -> float:
         """Return the mean of figures given the truth, at these shares of the truth, of reports by squared weight."""
-        both, only, other, none = (moment * heavy for moment, heavy in zip(moments, self.heaviness, strict=True))
-        return both * cell + only * (row - cell) + other * (column - cell) + none * (1 - row - column + cell)
+        (both, only, other, none), (a, b, c, d) = moments, self.heaviness
+        found = both * a * cell + only * b * (row - cell) + other * c * (column - cell)
+        return found + none * d * (1 - row - column + cell)
 
 
 def score_limits(
