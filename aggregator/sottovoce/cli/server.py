@@ -68,8 +68,8 @@ class Supervisor(Granian):  # type: ignore[misc]
 def is_running(process: BaseProcess) -> bool:
     """Return True until it has ended, whichever thread has been told so.
 
-    Granian waits for a worker in two threads. Its own question is answered with yes between the moment at which the
-    system tells one of them and that at which this thread notes it, and then a worker that has ended is "killed".
+    Granian waits for a worker in two threads. If the other thread learns of the end first, granian's own check says for
+    a moment that the worker lives, and logs that it kills it. The system's sentinel has no such moment.
     """
     return not wait([process.sentinel], 0)
 

@@ -66,7 +66,7 @@ class Model(Protocol):
     def squares(self) -> Array | None: ...  # noqa: D102
 
     def start(self) -> Array:
-        """Return the starting values of the search, (d,): zeros, with which all categories are equally likely."""
+        """Return the starting values of the search, (d,): zeros, where all categories are equally likely."""
         return np.zeros(self.parameters)
 
     def sums(self, theta: Array, part: slice) -> Sums:
