@@ -15,7 +15,7 @@ CODE_LINES = 53_626
 """Lines of Python that hold code: neither blank, nor comment, nor docstring."""
 STATEMENTS = 50_200
 """Statements of Python: nodes of the kind ``ast.stmt``."""
-SCRIPT_LINES = 7_322
+SCRIPT_LINES = 7_328
 """Lines of JavaScript that hold code."""
 
 SCRIPTS = [path for side in ("shared", "client", "aggregator") for path in (ROOT / side).rglob("*.*js")]

@@ -2,7 +2,7 @@ import { INNOCUOUS_SENTENCES } from "../sentences/innocuous.js";
 import { locate, readFields, readMatch, readTexts } from "../checks.js";
 import { RARE_READERS, RARE_SENTENCES } from "../known.js";
 import { BinaryRR } from "../mechanisms/common.js";
-import { NAME, NOTE, readQuestion } from "../parse_item.js";
+import { CONDITIONS, NAME, NOTE, readQuestion } from "../parse_item.js";
 import { log, must, parseFraction } from "../rational.js";
 import { Question } from "../spec.js";
 
@@ -83,7 +83,7 @@ function channel([part, whole], [truth, of], isCrosswise) {
 
 /** A question that a fact of the person's own hides. */
 export function readInnocuous({ innocuous, procedure, ...value }, language) {
-  readFields(value, NOTE, ["hint"]);
+  readFields(value, NOTE, ["hint", ...CONDITIONS]);
   must(value.type === "boolean");
   const mechanism = new InnocuousRR(procedure, innocuous, language);
   const item = readQuestion({ ...value, mechanism: STAND_IN }, language, false);
@@ -94,10 +94,16 @@ export function readInnocuous({ innocuous, procedure, ...value }, language) {
 export function checkInnocuous(survey) {
   const { items, ownCoin, questions, waves } = survey;
   const hidden = questions.filter(({ mechanism }) => mechanism?.procedure);
-  // One statement is one fact, whatever it is called.
-  const used = hidden.flatMap(({ mechanism }) => knownBy(mechanism));
   if (hidden.length === 0) return;
-  must(new Set(used).size === used.length && waves === 1 && !ownCoin);
+  must(waves === 1 && !ownCoin);
+  const armsOf = ({ arms = [] }) => [arms].flat();
+  // One statement is one fact, whatever it is called; each person answers the questions of one arm.
+  for (const arm of new Set([undefined, ...items.flatMap(armsOf)])) {
+    const seen = items.filter((item) => !armsOf(item).length || armsOf(item).includes(arm));
+    const asked = seen.flatMap((item) => item.questions).filter((question) => hidden.includes(question));
+    const used = asked.flatMap(({ mechanism }) => knownBy(mechanism));
+    must(new Set(used).size === used.length);
+  }
   survey.hasFacts = true;
   // Whether the device draws nothing at all; undefined in other surveys.
   survey.isByFacts = hidden.length === survey.private.length;
