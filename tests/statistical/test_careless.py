@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.regression.regression import regress
 from sottovoce.aggregator.analysis.report_columns import Columns
-from sottovoce.aggregator.analysis.tables.crosstab import crosstab
-from sottovoce.aggregator.analysis.tables.group_comparison import compare
+from sottovoce.aggregator.analysis.tables.crosstab import compare, crosstab
 from sottovoce.aggregator.analysis.tables.table import Rule
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Question, Survey

@@ -20,8 +20,7 @@ from sottovoce.aggregator.analysis.one_sample_test import one_sample_test
 from sottovoce.aggregator.analysis.regression.regression import regress
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.selection import SAME_PEOPLE
-from sottovoce.aggregator.analysis.tables.crosstab import crosstab
-from sottovoce.aggregator.analysis.tables.group_comparison import compare
+from sottovoce.aggregator.analysis.tables.crosstab import compare, crosstab
 from sottovoce.aggregator.analysis.tables.ml_table import ObservedReports, likeliest_table
 from sottovoce.aggregator.analysis.tables.odds_ratio import odds_ratio
 from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Pairs, independence

@@ -14,8 +14,7 @@ from sottovoce.aggregator.analysis.regression.marginal_effects import Prediction
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.selection import ALL
 from sottovoce.aggregator.analysis.tables.all_pairs import AllPairs
-from sottovoce.aggregator.analysis.tables.crosstab import Crosstab, Measures, Stratified
-from sottovoce.aggregator.analysis.tables.group_comparison import Compared
+from sottovoce.aggregator.analysis.tables.crosstab import Compared, Crosstab, Measures, Stratified
 from sottovoce.aggregator.analysis.weights import Weights
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.shared.errors import Sentence

@@ -50,8 +50,7 @@ from sottovoce.aggregator.analysis.selection import AMONG, AMONG_WITH_ANCHORS, C
 from sottovoce.aggregator.analysis.subset import parse_condition, subset
 from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
 from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_arms
-from sottovoce.aggregator.analysis.tables.crosstab import crosstab, crosstab_within
-from sottovoce.aggregator.analysis.tables.group_comparison import compare
+from sottovoce.aggregator.analysis.tables.crosstab import compare, crosstab, crosstab_within
 from sottovoce.aggregator.analysis.tables.table import Rule
 from sottovoce.aggregator.analysis.token_reader import MOST_CHARACTERS
 from sottovoce.aggregator.analysis.variable_columns import answers_of

@@ -16,8 +16,7 @@ from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
 from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_arms
-from sottovoce.aggregator.analysis.tables.crosstab import crosstab, crosstab_within
-from sottovoce.aggregator.analysis.tables.group_comparison import compare
+from sottovoce.aggregator.analysis.tables.crosstab import compare, crosstab, crosstab_within
 from sottovoce.aggregator.export.results_client.open_data import open_data
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.parse_survey import parse_survey

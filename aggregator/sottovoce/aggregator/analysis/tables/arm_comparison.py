@@ -1,6 +1,6 @@
 """Compare two questions that are asked in different arms, such as directly and with protection.
 
-Each share is estimated in its own arm by ``group_comparison``. No person is in two arms, so the shares are independent:
+Each share is estimated in its own arm by ``compare``. No person is in two arms, so the shares are independent:
 the limits of their difference combine both shares' limits (MOVER, Zou and Donner 2008), and those of their ratio, too
 (Donner and Zou 2012). Corrected for careless answers both shares depend on one share of careless people, whose part of
 a difference is taken once. A ratio is not given if this moves its two shares in opposite directions: its limits would
@@ -18,7 +18,7 @@ from sottovoce.aggregator.analysis.innocuous_shares import with_innocuous_shares
 from sottovoce.aggregator.analysis.report_columns import Columns, find_variable
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.tables.corrected_table import CorrectedShare, corrected_difference
-from sottovoce.aggregator.analysis.tables.group_comparison import Compared, compare, mover
+from sottovoce.aggregator.analysis.tables.crosstab import Compared, compare, mover
 from sottovoce.aggregator.analysis.tables.table import DEFAULT_RULE, Rule
 from sottovoce.aggregator.estimators.careless.anchors import Careless
 from sottovoce.shared.arms.arms import ARM

@@ -10,8 +10,7 @@ from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import CompareRequest, CrosstabRequest, parse_request
 from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
 from sottovoce.aggregator.analysis.tables.answered_cells import group_moments
-from sottovoce.aggregator.analysis.tables.crosstab import crosstab
-from sottovoce.aggregator.analysis.tables.group_comparison import compare
+from sottovoce.aggregator.analysis.tables.crosstab import compare, crosstab
 from sottovoce.aggregator.analysis.tables.table import Rule
 from sottovoce.aggregator.analysis.text_report import in_words
 from sottovoce.aggregator.estimators.answered_shares import answered_shares

@@ -17,8 +17,7 @@ from sottovoce.aggregator.analysis.tables.answered_cells import (
     share_among_answered,
 )
 from sottovoce.aggregator.analysis.tables.block_fit import fit_block
-from sottovoce.aggregator.analysis.tables.crosstab import crosstab, crosstab_within
-from sottovoce.aggregator.analysis.tables.group_comparison import compare
+from sottovoce.aggregator.analysis.tables.crosstab import compare, crosstab, crosstab_within
 from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Pairs, independence, joint
 from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel
 from sottovoce.aggregator.analysis.tables.table import Rule, TwoWayTable

@@ -10,8 +10,7 @@ from sottovoce.aggregator.analysis.regression.regression import regress
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_arms
-from sottovoce.aggregator.analysis.tables.crosstab import crosstab
-from sottovoce.aggregator.analysis.tables.group_comparison import compare
+from sottovoce.aggregator.analysis.tables.crosstab import compare, crosstab
 from sottovoce.aggregator.analysis.tables.table import Rule
 from sottovoce.aggregator.analysis.text_report import in_words
 from sottovoce.shared.errors import EstimateError, OptionsError

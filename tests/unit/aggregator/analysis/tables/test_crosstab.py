@@ -9,8 +9,7 @@ from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.analysis.selection import SAME_PEOPLE
 from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
-from sottovoce.aggregator.analysis.tables.crosstab import SMALL, crosstab, crosstab_within
-from sottovoce.aggregator.analysis.tables.group_comparison import compare
+from sottovoce.aggregator.analysis.tables.crosstab import SMALL, compare, crosstab, crosstab_within
 from sottovoce.aggregator.analysis.tables.table import SUPPRESSED, Rule
 from sottovoce.aggregator.analysis.variable_names import VariableNames
 from sottovoce.aggregator.i18n.translator import Words
