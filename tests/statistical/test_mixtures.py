@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sottovoce.aggregator import mixture
-from sottovoce.aggregator.analysis.data_file.list_model import combined_share, difference_in_means
+from sottovoce.aggregator.analysis.data_file.list_experiment import combined_share, difference_in_means
 from sottovoce.aggregator.analysis.data_file.people_with_predictors import mean_share
 from sottovoce.aggregator.analysis.mixtures.mixture import MixtureData, mixture_document
 from sottovoce.aggregator.analysis.regression.list_logit import ListLogit, ways_of_counts

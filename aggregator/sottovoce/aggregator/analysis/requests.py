@@ -22,8 +22,7 @@ from numpy.typing import ArrayLike
 from sottovoce.aggregator.analysis.data_file.list_experiment import MOST_ITEMS, list_experiment
 from sottovoce.aggregator.analysis.data_file.people_with_predictors import predictors_of
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable
-from sottovoce.aggregator.analysis.data_file.shares import shares_of_file
-from sottovoce.aggregator.analysis.data_file.weighted_shares import codes_of
+from sottovoce.aggregator.analysis.data_file.shares import codes_of, shares_of_file
 from sottovoce.aggregator.analysis.documents import (
     Document,
     comparison_document,
@@ -46,8 +45,7 @@ from sottovoce.aggregator.analysis.regression.person_model import FIRST_POINTS, 
 from sottovoce.aggregator.analysis.regression.regression import MODELS, regress
 from sottovoce.aggregator.analysis.regression.regression_result import detectable_effects
 from sottovoce.aggregator.analysis.report_columns import Columns, find_variable, randomized
-from sottovoce.aggregator.analysis.selection import AMONG, AMONG_WITH_ANCHORS, CAREFUL
-from sottovoce.aggregator.analysis.subset import parse_condition, subset
+from sottovoce.aggregator.analysis.selection import AMONG, AMONG_WITH_ANCHORS, CAREFUL, parse_condition, subset
 from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
 from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_arms
 from sottovoce.aggregator.analysis.tables.crosstab import compare, crosstab, crosstab_within

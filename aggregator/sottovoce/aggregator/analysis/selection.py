@@ -1,5 +1,5 @@
 """Select variables by name, check that they can be analysed together, group their reports by channel, and find the
-people whom a joint result describes: all, those who answered, those who were asked, or both.
+people whom a joint result describes: all, those who answered, those who were asked, or both; or those of a subset.
 
 Answered    A question with ``absent_category`` has a category for people who gave no answer. Where the question is
             also hidden from some, the same category holds them, and only "asked and answered" can be described.
@@ -10,10 +10,18 @@ Protection  As for subsets, at least five people were asked, and at least five w
             not divided. Only reports of arms that ask the question count, and of a public question those of each arm.
             Two public questions are not divided either: their two tables would differ by exact counts. A direct arm
             whose counts are shown is divided, so that n of both arms counts those who were asked.
+
+A subset of people has a condition on public questions, such as ``year = first and age >= 18``:
+
+Grammar     Comparisons with = != < <= > >= of a question and a category or number, and ``question in (a, b)``, joined
+            with ``and``, ``or`` and brackets; ``and`` binds more closely. Names and categories may be in quotes.
+Missing     A report without a value for a question fulfils no comparison of it.
+Protection  A subset has at least five people, and so has the rest, unless it is empty: two results that differ by a
+            handful of people would describe them. A reader's own file has no such limit.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
@@ -24,9 +32,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.estimates import ANSWERED, ASKED_AND_ANSWERED
 from sottovoce.aggregator.analysis.report_columns import Columns, absence, check_one_wave, find_variable
-from sottovoce.aggregator.analysis.subset import SMALLEST_SUBSET
 from sottovoce.aggregator.analysis.tables.pair_moments import Pairs, count_halves, count_pairs
 from sottovoce.aggregator.analysis.tables.score_intervals import uniformity
+from sottovoce.aggregator.analysis.token_reader import TokenReader
+from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
 from sottovoce.aggregator.estimators.question_variables import check_pair, variables_of
 from sottovoce.aggregator.estimators.variable import Floats, Variable
 from sottovoce.aggregator.storage.pack_values import null
@@ -35,6 +44,144 @@ from sottovoce.shared.arms.arms import ARM, share_asked
 from sottovoce.shared.errors import EstimateError, Sentence
 from sottovoce.shared.spec import Item, Question, Survey
 from sottovoce.shared.visibility import Condition
+
+SMALLEST_SUBSET = 5
+
+_ABOUT = "subset, column {place}: {reason}"
+_UNEXPECTED = (
+    "this cannot be here; a condition is question = category, with = != < <= > >= or in (...), and, or, brackets"
+)
+_ORDERS: Mapping[str, Callable[..., NDArray[np.bool_]]] = {
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+}
+
+Rows = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class SubsetCondition:
+    """A condition on the answers of a person.
+
+    Attributes:
+        sign: "and" or "or" of the parts; "in" or "!=" of the values, or an order sign before one number.
+        parts: conditions that are joined.
+        name: name of the variable that is compared.
+        values: categories or numbers as they are written.
+    """
+
+    sign: str
+    parts: tuple["SubsetCondition", ...] = ()
+    name: str = ""
+    values: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all variables, without repetition."""
+        inner = (name for part in self.parts for name in part.names)
+        return tuple(dict.fromkeys((self.name,) if self.name else inner))
+
+    def mask(self, columns: Columns) -> Rows:
+        """Return which reports fulfil the condition, (n,).
+
+        Raises EstimateError if a variable is unknown or randomized, a category unknown, or a number missing.
+        """
+        if self.parts:
+            join = np.logical_and if self.sign == "and" else np.logical_or
+            return np.asarray(join.reduce([part.mask(columns) for part in self.parts]))
+        answers = answers_of(columns, self.name)
+        if not answers.variable.public:
+            raise EstimateError(
+                "'{variable}' is randomized, so a subset by its answers is not known; choose a public question",
+                variable=self.name,
+            )
+        fulfilled = self._of_category(answers) if answers.variable.categories else self._of_number(answers)
+        # A report without a value has code 0, so the first value's result must not count for it.
+        return answers.observed & fulfilled[answers.codes]
+
+    def _of_category(self, answers: Answers) -> Rows:
+        """Return which of the different reports fulfil a comparison with categories, (u,)."""
+        categories = answers.variable.categories
+        if self.sign in _ORDERS or not {*self.values} <= {*categories}:
+            raise EstimateError("'{variable}' is one of: {categories}", variable=self.name, categories=categories)
+        named = [categories.index(value) for value in self.values]
+        return np.isin(answers.scores.argmax(axis=1), named, invert=self.sign == "!=")
+
+    def _of_number(self, answers: Answers) -> Rows:
+        """Return which of the different reports fulfil a comparison with numbers, (u,)."""
+        try:
+            values = [float(value) for value in self.values]
+        except ValueError:
+            raise EstimateError("'{variable}' has no categories; give it a number", variable=self.name) from None
+        if self.sign in _ORDERS:
+            return _ORDERS[self.sign](answers.scores, values[0])
+        # With a tolerance, because grid values are computed: .1 + .2 is not .3 in floating point.
+        equal = np.isclose(answers.scores[:, None], values, rtol=1e-12, atol=1e-12).any(axis=1)
+        return np.logical_xor(equal, self.sign == "!=")
+
+
+def parse_condition(text: str) -> SubsetCondition:
+    """Parse a condition; raise EstimateError, which names the column, if it is not in the grammar."""
+    reader = TokenReader(text, _ABOUT, _UNEXPECTED)
+    found = _any(reader)
+    reader.end()
+    return found
+
+
+def subset(columns: Columns, condition: SubsetCondition) -> Rows:
+    """Return which reports are in the subset, (n,).
+
+    Raises EstimateError if the subset is empty, or fewer than five people are in it or outside it.
+    """
+    mask = condition.mask(columns)
+    people = int(mask.sum())
+    if not people:
+        raise EstimateError("this subset is empty: no report fulfils its condition")
+    # An empty rest is fine: the result then describes all people.
+    if people < columns.least or 0 < len(mask) - people < columns.least:
+        raise EstimateError("fewer than {least} people are in this subset, or outside it", least=columns.least)
+    return mask
+
+
+def _any(reader: TokenReader) -> SubsetCondition:
+    return _joined(reader, "or", lambda: _joined(reader, "and", lambda: _one(reader)))
+
+
+def _joined(reader: TokenReader, sign: str, read: Callable[[], SubsetCondition]) -> SubsetCondition:
+    parts = [read()]
+    while reader.take(sign, kind="name"):
+        parts.append(read())
+    return parts[0] if len(parts) == 1 else SubsetCondition(sign, tuple(parts))
+
+
+def _one(reader: TokenReader) -> SubsetCondition:
+    if reader.take("("):
+        return reader.inside(lambda: _any(reader))
+    name = reader.name()
+    if reader.take("in", kind="name"):
+        reader.need("(")
+        return SubsetCondition("in", name=name, values=reader.inside(lambda: _values(reader)))
+    sign = reader.take("=", "!=", *_ORDERS)
+    if not sign:
+        reader.refuse(reader.unexpected)
+    return SubsetCondition("in" if sign == "=" else sign, name=name, values=(_value(reader),))
+
+
+def _values(reader: TokenReader) -> tuple[str, ...]:
+    found = [_value(reader)]
+    while reader.take(","):
+        found.append(_value(reader))
+    return tuple(found)
+
+
+def _value(reader: TokenReader) -> str:
+    sign = reader.take("-")
+    if reader.token.kind not in ({"number"} if sign else {"number", "name", "text"}):
+        reader.refuse(reader.unexpected)
+    return sign + reader.next().text
+
 
 SAME_PEOPLE = (
     "several waves are added up: limits take in that the same people may have answered each of them; of a change "
@@ -52,7 +199,6 @@ CAREFUL = "careful"
 
 AMONG_WITH_ANCHORS = (*AMONG, CAREFUL)
 
-Rows = NDArray[np.bool_]
 
 NOT_KNOWN = (
     "'{variable}': people who were not asked count as an answer, and public answers do not tell at least {least} of "
@@ -239,6 +385,9 @@ class SelectedVariable:
     variables: tuple[Variable | None, ...]
 
 
+SelectedPair = tuple[SelectedVariable, SelectedVariable]
+
+
 def choose(columns: Columns, name: str) -> SelectedVariable:
     """Select a variable by name: "question", "question.option" or "question.coordinate".
 
@@ -256,7 +405,7 @@ def choose(columns: Columns, name: str) -> SelectedVariable:
 
 def choose_described(
     columns: Columns, names: tuple[str, str], among: str | None, counted: bool = False
-) -> tuple[tuple[SelectedVariable, SelectedVariable], DescribedPeople]:
+) -> tuple[SelectedPair, DescribedPeople]:
     """Select two variables, and the people whom their results describe; ``among`` is as for ``described_people``.
 
     Reports of two public questions are divided by who was asked only if their answers are shown at every count
@@ -299,7 +448,7 @@ def check_together(columns: Columns, first: SelectedVariable, second: SelectedVa
 
 def count_strata(
     columns: Columns,
-    pair: tuple[SelectedVariable, SelectedVariable],
+    pair: SelectedPair,
     weights: Floats | None = None,
     inside: Any = None,  # noqa: ANN401 - arrays
     *,
@@ -327,7 +476,7 @@ def count_strata(
     return found
 
 
-def impossible_cells(columns: Columns, pair: tuple[SelectedVariable, SelectedVariable]) -> frozenset[tuple[int, int]]:
+def impossible_cells(columns: Columns, pair: SelectedPair) -> frozenset[tuple[int, int]]:
     """Return the cells (row, column) of the table of two questions that skip logic excludes in every revision.
 
     A person to whom the second question is not shown has its answer for a missing one, so no other can go with an
@@ -363,7 +512,7 @@ def alike(columns: Columns, variables: Sequence[SelectedVariable]) -> list[list[
     return sorted(groups.values(), key=itemgetter(-1))
 
 
-def drawn_evenly(columns: Columns, pair: tuple[SelectedVariable, SelectedVariable]) -> float | None:
+def drawn_evenly(columns: Columns, pair: SelectedPair) -> float | None:
     """Return the p value of a uniformity test of the drawn options (or pairs); None if no options are drawn."""
     drawn = [each for each in pair if each.newest.drawn]
     asked = np.logical_and.reduce([columns.asked(each.question.name) for each in drawn]) if drawn else None

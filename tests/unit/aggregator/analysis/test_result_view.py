@@ -11,7 +11,7 @@ from babel.numbers import format_percent
 from sottovoce.aggregator import mixture
 from sottovoce.aggregator.analysis.data_file.data_columns import data_columns
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable, read_bytes
-from sottovoce.aggregator.analysis.data_file.shares import shares_document
+from sottovoce.aggregator.analysis.data_file.shares import shares_of_file
 from sottovoce.aggregator.analysis.documents import COUNTS_ALONE
 from sottovoce.aggregator.analysis.estimates import QuestionResult
 from sottovoce.aggregator.analysis.item_response.items import items_document
@@ -124,7 +124,9 @@ def _of_files() -> Iterator[dict[str, Any]]:
             yield dict(mixture(design, odds, *counts).document)  # type: ignore[arg-type]
     table = _answers()
     asked = data_columns(table, {"q": "coin_flip", "anchor": "warner 0.7"})
-    yield shares_document(asked, anchors={"anchor": "1/10"}, states={"q": (250, 300)})
+    shares = shares_of_file(table, asked, anchors={"anchor": "1/10"})
+    shares["questions"][0] |= {"answered": 250, "shown": 300}
+    yield shares
     yield parse_request("weights", MARGINS).document(asked)
     rows = [",".join(cells) for cells, people in PUBLIC.items() for _ in range(people)]
     items = data_columns(read_bytes("\n".join(["x,y,z", *rows]).encode(), "items.csv"), {})

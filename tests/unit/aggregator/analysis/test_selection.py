@@ -13,8 +13,9 @@ from sottovoce.aggregator.analysis.selection import (
     DescribedPeople,
     both_described,
     described_people,
+    parse_condition,
+    subset,
 )
-from sottovoce.aggregator.analysis.subset import parse_condition, subset
 from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
 from sottovoce.shared.errors import EstimateError, OptionsError
 from sottovoce.shared.parse_survey import parse_survey

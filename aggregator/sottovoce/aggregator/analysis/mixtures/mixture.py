@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from sottovoce.aggregator.analysis.data_file.data_columns import CHANNEL, is_count, whole_numbers, yes_no_codes
 from sottovoce.aggregator.analysis.data_file.people_with_predictors import AT_EDGE, columns_of
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable
-from sottovoce.aggregator.analysis.data_file.weighted_shares import weights_of
+from sottovoce.aggregator.analysis.data_file.shares import weights_of
 from sottovoce.aggregator.analysis.documents import COUNTS_ALONE
 from sottovoce.aggregator.analysis.mixtures.class_model import with_class_model
 from sottovoce.aggregator.analysis.mixtures.designs import (

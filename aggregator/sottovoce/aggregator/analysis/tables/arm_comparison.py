@@ -90,7 +90,7 @@ def _differences(
             yield _difference(values[0], value)
         else:
             both = replace(value, n_pair=values[0].n_pair + value.n_pair)
-            yield corrected_difference(both, careless, parts[0], parts[place])
+            yield corrected_difference(both, careless, (parts[0], parts[place]))
 
 
 def _counted_once(figures: tuple[Result, ...], within: int, n: int) -> tuple[Result, ...]:

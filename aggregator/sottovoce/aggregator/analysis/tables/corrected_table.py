@@ -21,7 +21,7 @@ import numpy as np
 from sottovoce.aggregator.analysis.careless_results import anchors_of, careless_of, is_correctable
 from sottovoce.aggregator.analysis.report_columns import Columns, check_one_wave, strata_of
 from sottovoce.aggregator.analysis.result import Result
-from sottovoce.aggregator.analysis.selection import SelectedVariable, count_strata
+from sottovoce.aggregator.analysis.selection import SelectedPair, SelectedVariable, count_strata
 from sottovoce.aggregator.analysis.tables.pair_moments import Products, ScoredPairs, ScorePart, answered_part, joint
 from sottovoce.aggregator.analysis.tables.table import SUPPRESSED, Rule, TwoWayTable
 from sottovoce.aggregator.estimators.careless.anchors import Careless
@@ -77,7 +77,7 @@ def correction_notes(careless: Careless) -> tuple[str, ...]:
 
 
 def corrected_table(
-    columns: Columns, pair: tuple[SelectedVariable, SelectedVariable], weights: object, rule: Rule
+    columns: Columns, pair: SelectedPair, weights: object, rule: Rule
 ) -> "tuple[TwoWayTable, CorrectedTable]":
     """Return the table of two variables, and its corrected shares.
 
@@ -121,11 +121,7 @@ class CorrectedTable:
     """
 
     def __init__(
-        self,
-        table: TwoWayTable,
-        pair: tuple[SelectedVariable, SelectedVariable],
-        careless: Careless,
-        drawn: Sequence[bool] = (False, False),
+        self, table: TwoWayTable, pair: SelectedPair, careless: Careless, drawn: Sequence[bool] = (False, False)
     ) -> None:
         self._table, self.careless, self._z = table, careless, table.rule.z
         self.notes = correction_notes(careless)
@@ -158,7 +154,7 @@ class CorrectedTable:
         first, later = (self.part(row, column) for row in rows)
         found = self._table.share(rows[1], column)
         if first is None or later is None or self._table.joint.first.public:
-            return corrected_difference(found, self.careless, first, later)
+            return corrected_difference(found, self.careless, (first, later))
         signed = ((rows[0], -1 / first.rest, first.shown), (rows[1], 1 / later.rest, later.shown))
 
         def products(each: ScoredPairs) -> Floats:
@@ -167,7 +163,7 @@ class CorrectedTable:
             )
             return np.asarray(sum(parts))[:, None]
 
-        return corrected_difference(found, self.careless, first, later, self._whole(products)[1], self._z)
+        return corrected_difference(found, self.careless, (first, later), self._whole(products)[1], self._z)
 
     def part(self, row: int, column: int) -> CorrectedShare | None:
         """Return the corrected share of a column within a row as a part of a difference; None if it has no figure."""
@@ -221,21 +217,17 @@ class CorrectedTable:
 
 
 def corrected_difference(
-    found: Result,
-    careless: Careless,
-    first: CorrectedShare | None,
-    later: CorrectedShare | None,
-    error: float = 0.0,
-    z: float = 0.0,
+    found: Result, careless: Careless, parts: Sequence[CorrectedShare | None], error: float = 0.0, z: float = 0.0
 ) -> Result:
     """Return one corrected share minus another one, corrected by the same share of careless people.
 
     Args:
         found: the later share, uncorrected.
-        first: the corrected share that is subtracted; None if it has no figure.
+        parts: the corrected share that is subtracted, and the later one; None if it has no figure.
         error: standard error of the difference of shares that depend on each other; 0 for independent ones.
         z: quantile of the limits, for such shares.
     """
+    first, later = parts
     if first is None or later is None:
         return replace(found, estimate=None, raw=None, std_error=None, low=-1.0, high=1.0, method=METHOD)
     joined = CorrectedShare(

@@ -293,7 +293,7 @@ def compare(
 
 def _compare_careful(
     columns: Columns,
-    pair: tuple[selection.SelectedVariable, selection.SelectedVariable],
+    pair: selection.SelectedPair,
     category: str,
     weights: ArrayLike | None,
     rule: Rule,
@@ -498,11 +498,7 @@ def crosstab(
 
 
 def _corrected(
-    columns: Columns,
-    pair: tuple[selection.SelectedVariable, selection.SelectedVariable],
-    weights: ArrayLike | None,
-    rule: Rule,
-    cautions: tuple[str, ...],
+    columns: Columns, pair: selection.SelectedPair, weights: ArrayLike | None, rule: Rule, cautions: tuple[str, ...]
 ) -> Crosstab:
     """Cross-tabulate two variables among careful people; without tests and measures, which would need a model."""
     table, found = corrected_table(columns, pair, weights, rule)
@@ -616,7 +612,7 @@ def _of_category(table: ThreeWayTable, place: int, share: float, notes: tuple[st
 
 def _choose(
     columns: Columns, rows: str, across: str, among: str | None
-) -> tuple[tuple[selection.SelectedVariable, selection.SelectedVariable], selection.DescribedPeople, tuple[str, ...]]:
+) -> tuple[selection.SelectedPair, selection.DescribedPeople, tuple[str, ...]]:
     (first, second), people = selection.choose_described(columns, (rows, across), among)
     for each in (first, second):
         if not each.newest.categories:

@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike
 from sottovoce.aggregator.analysis.data_file.data_columns import data_columns, is_count, states_of
 from sottovoce.aggregator.analysis.data_file.parse_channel import parse_channel
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable, read_table
-from sottovoce.aggregator.analysis.data_file.shares import results_document, share_rows, shares_of_file
-from sottovoce.aggregator.analysis.data_file.weighted_shares import weights_of
+from sottovoce.aggregator.analysis.data_file.shares import results_document, share_rows, shares_of_file, weights_of
 from sottovoce.aggregator.analysis.estimates import question_result
 from sottovoce.aggregator.analysis.mixtures.mixture import Probabilities, mixture_of_counts
 from sottovoce.aggregator.analysis.report_columns import Columns

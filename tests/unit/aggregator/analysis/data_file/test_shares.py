@@ -15,7 +15,7 @@ from sottovoce.aggregator.analysis.data_file.data_columns import data_columns
 from sottovoce.aggregator.analysis.data_file.parse_channel import parse_channel
 from sottovoce.aggregator.analysis.data_file.randomize import randomize
 from sottovoce.aggregator.analysis.data_file.read_table import read_bytes, read_delimited
-from sottovoce.aggregator.analysis.data_file.shares import shares_document
+from sottovoce.aggregator.analysis.data_file.shares import shares_of_file
 from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS
 from sottovoce.aggregator.estimators.intervals import t_quantile
 from sottovoce.aggregator.export.results_client.open_data import OpenData, of_table, open_data
@@ -358,7 +358,8 @@ def _one_sample(draws: np.random.Generator) -> bool:
              ((0.25, draws.random(n) < share), (0.2, np.zeros(n, bool)))]  # fmt: skip
     rows = "\n".join(f"{int(a)},{int(q)}" for q, a in zip(*equal, strict=True))
     channels = {"q": "crosswise 1/4 same=1", "a": "crosswise 1/5 same=1"}
-    document = shares_document(data_columns(read_bytes(f"a,q\n{rows}".encode(), "a.csv"), channels), anchors={"a": "0"})
+    table = read_bytes(f"a,q\n{rows}".encode(), "a.csv")
+    document = shares_of_file(table, data_columns(table, channels), anchors={"a": "0"})
     [*_, yes] = document["questions"][1]["corrected"]["estimates"]
     return bool(yes["low"] <= share <= yes["high"])
 
