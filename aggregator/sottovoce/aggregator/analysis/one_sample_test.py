@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from sottovoce.aggregator.analysis.estimates import QuestionResult, question_result
 from sottovoce.aggregator.analysis.innocuous_shares import facts_of, moved_columns
-from sottovoce.aggregator.analysis.report_columns import Columns, strata_of
+from sottovoce.aggregator.analysis.report_columns import Columns, answers_of, strata_of
 from sottovoce.aggregator.analysis.selection import (
     ALL,
     SAME_PEOPLE,
@@ -38,7 +38,6 @@ from sottovoce.aggregator.analysis.selection import (
     described_people,
 )
 from sottovoce.aggregator.analysis.tables.pair_moments import inverse, pooled_test
-from sottovoce.aggregator.analysis.variable_columns import answers_of
 from sottovoce.aggregator.estimators import Estimate, IntervalRule
 from sottovoce.aggregator.estimators.fixed_population import binomial
 from sottovoce.aggregator.estimators.intervals import halved

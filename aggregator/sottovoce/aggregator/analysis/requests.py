@@ -34,8 +34,7 @@ from sottovoce.aggregator.analysis.documents import (
 )
 from sottovoce.aggregator.analysis.item_response.items import MODELS as MODELS_OF_ITEMS, RASCH, items_document
 from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS
-from sottovoce.aggregator.analysis.mixtures.fielded import fielded_document, notes_alone
-from sottovoce.aggregator.analysis.mixtures.mixture import MOST_DRAWS, mixture_of_file
+from sottovoce.aggregator.analysis.mixtures.mixture import MOST_DRAWS, fielded_document, mixture_of_file, notes_alone
 from sottovoce.aggregator.analysis.one_sample_test import PUBLIC_SUBSET, one_sample_test
 from sottovoce.aggregator.analysis.regression.covariance import KINDS
 from sottovoce.aggregator.analysis.regression.declining import DECLINING
@@ -44,14 +43,13 @@ from sottovoce.aggregator.analysis.regression.marginal_effects import predict
 from sottovoce.aggregator.analysis.regression.person_model import FIRST_POINTS, MOST_POINTS
 from sottovoce.aggregator.analysis.regression.regression import MODELS, regress
 from sottovoce.aggregator.analysis.regression.regression_result import detectable_effects
-from sottovoce.aggregator.analysis.report_columns import Columns, find_variable, randomized
+from sottovoce.aggregator.analysis.report_columns import Columns, answers_of, find_variable, randomized
 from sottovoce.aggregator.analysis.selection import AMONG, AMONG_WITH_ANCHORS, CAREFUL, parse_condition, subset
 from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
 from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_arms
 from sottovoce.aggregator.analysis.tables.crosstab import compare, crosstab, crosstab_within
 from sottovoce.aggregator.analysis.tables.table import Rule
 from sottovoce.aggregator.analysis.token_reader import MOST_CHARACTERS
-from sottovoce.aggregator.analysis.variable_columns import answers_of
 from sottovoce.aggregator.analysis.weights import CROSS_SEPARATOR, MarginShares, raked
 from sottovoce.aggregator.estimators import DEFAULT_RULE
 from sottovoce.aggregator.estimators.question_variables import bare, is_long, num, points_of

@@ -31,11 +31,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.estimates import ANSWERED, ASKED_AND_ANSWERED
-from sottovoce.aggregator.analysis.report_columns import Columns, absence, check_one_wave, find_variable
+from sottovoce.aggregator.analysis.report_columns import (
+    Answers,
+    Columns,
+    absence,
+    answers_of,
+    check_one_wave,
+    find_variable,
+)
 from sottovoce.aggregator.analysis.tables.pair_moments import Pairs, count_halves, count_pairs
 from sottovoce.aggregator.analysis.tables.score_intervals import uniformity
 from sottovoce.aggregator.analysis.token_reader import TokenReader
-from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
 from sottovoce.aggregator.estimators.question_variables import check_pair, variables_of
 from sottovoce.aggregator.estimators.variable import Floats, Variable
 from sottovoce.aggregator.storage.pack_values import null

@@ -18,8 +18,7 @@ from numbers import Real
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sottovoce.aggregator.analysis.regression.newton import Array
-from sottovoce.aggregator.analysis.report_columns import Columns
-from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
+from sottovoce.aggregator.analysis.report_columns import Answers, Columns, answers_of
 from sottovoce.shared.errors import EstimateError, Sentence
 
 # Conventions: beyond 50 a few reports decide the result, and beyond 10 the reader is warned.

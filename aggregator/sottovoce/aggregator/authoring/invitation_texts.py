@@ -9,7 +9,7 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
-from sottovoce.aggregator.analysis.mixtures.fielded import designs_in_words
+from sottovoce.aggregator.analysis.mixtures.mixture import designs_in_words
 from sottovoce.aggregator.export.flow_chart import asked_how, direct_sentences
 from sottovoce.aggregator.file_formats.csv_cells import harmless
 from sottovoce.aggregator.i18n.translator import Words, only_here, words_for

@@ -22,7 +22,7 @@ from xml.etree import ElementTree as ET
 
 from sottovoce.aggregator.analysis.availability import FEW, check_closed
 from sottovoce.aggregator.analysis.estimates import QuestionResult, RevisionCounts, SurveyResults, analyse
-from sottovoce.aggregator.analysis.mixtures.fielded import designs_in_words
+from sottovoce.aggregator.analysis.mixtures.mixture import designs_in_words
 from sottovoce.aggregator.analysis.results_document import TOWARDS, estimates_of, export_document, mechanism_document
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns, file_questions, is_few, read_reports
 from sottovoce.aggregator.curator.data.released_tables import released_document, write_released_csv
@@ -39,9 +39,8 @@ from sottovoce.aggregator.export.channels import (
 from sottovoce.aggregator.export.codebook import EXTRA, about_few, codebook_page
 from sottovoce.aggregator.export.flow_chart import asked_how
 from sottovoce.aggregator.export.labels import coding, option_labels, question_label, value_labels
-from sottovoce.aggregator.export.own_units import unit_grid
 from sottovoce.aggregator.export.statistics_files import channel_text, write_statistics_file
-from sottovoce.aggregator.export.tables import write_reports_csv, write_reports_parquet
+from sottovoce.aggregator.export.tables import unit_grid, write_reports_csv, write_reports_parquet
 from sottovoce.aggregator.export.workbook import write_workbook
 from sottovoce.aggregator.file_formats.csv_cells import write_csv
 from sottovoce.aggregator.file_formats.provenance import About, json_text, write_marked

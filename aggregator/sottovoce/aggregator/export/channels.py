@@ -32,7 +32,7 @@ from sottovoce.aggregator.analysis.estimates import RevisionCounts
 from sottovoce.aggregator.estimators.public import LISTED
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.export.labels import option_labels
-from sottovoce.aggregator.export.own_units import unit_grid
+from sottovoce.aggregator.export.tables import unit_grid
 from sottovoce.aggregator.surveys.lifecycle import same_question
 from sottovoce.shared.channel_text import dump_block
 from sottovoce.shared.mechanisms import Mechanism

@@ -6,13 +6,13 @@ from importlib.resources import files
 
 from jinja2 import Environment, Template
 from sottovoce.aggregator.analysis.estimates import QuestionResult, SurveyResults
-from sottovoce.aggregator.analysis.mixtures.fielded import designs_in_words
+from sottovoce.aggregator.analysis.mixtures.mixture import designs_in_words
 from sottovoce.aggregator.analysis.worked_example import limits
 from sottovoce.aggregator.export.channels import Channel
 from sottovoce.aggregator.export.flow_chart import asked_how, flow_chart
 from sottovoce.aggregator.export.labels import coding, option_labels, question_label, value_labels
-from sottovoce.aggregator.export.own_units import REVISION, WAVE, few_code, option_codes, unit_grid
 from sottovoce.aggregator.export.statistics_files import column_names
+from sottovoce.aggregator.export.tables import REVISION, WAVE, few_code, option_codes, unit_grid
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.i18n.translator import ENGLISH, Words
 from sottovoce.aggregator.institution import Institution

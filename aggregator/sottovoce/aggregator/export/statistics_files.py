@@ -22,8 +22,7 @@ from sottovoce.aggregator.analysis.availability import FEW
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns, is_few
 from sottovoce.aggregator.export.channels import Channel
 from sottovoce.aggregator.export.labels import question_label, scale_of, value_labels
-from sottovoce.aggregator.export.own_units import few_code, option_codes, unit_grid
-from sottovoce.aggregator.export.tables import missing_as_nan, named_columns
+from sottovoce.aggregator.export.tables import few_code, missing_as_nan, named_columns, option_codes, unit_grid
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.shared.spec import Question, Survey

@@ -37,7 +37,7 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, cell_moments
-from sottovoce.aggregator.analysis.tables.sparse_tables import score_variance
+from sottovoce.aggregator.analysis.tables.test_inversion_intervals import score_variance
 from sottovoce.aggregator.estimators.blocks.block_channel import block_channel
 from sottovoce.aggregator.estimators.blocks.joint_channel import BlockPair, block_pair, check_identified, is_identified
 from sottovoce.aggregator.estimators.question_variables import variables_of

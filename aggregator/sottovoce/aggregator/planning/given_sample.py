@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS
-from sottovoce.aggregator.analysis.mixtures.fielded import design_of, model_of, odds_of
+from sottovoce.aggregator.analysis.mixtures.mixture import design_of, model_of, odds_of
 from sottovoce.aggregator.analysis.one_sample_test import two_sided
 from sottovoce.aggregator.estimators.fixed_population import binomial
 from sottovoce.aggregator.estimators.intervals import halved

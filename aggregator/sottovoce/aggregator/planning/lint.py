@@ -7,7 +7,7 @@ from itertools import combinations, zip_longest
 from typing import Any
 
 from sottovoce.aggregator.analysis.careless_results import anchors_of, is_corrected
-from sottovoce.aggregator.analysis.mixtures.fielded import designs_in_words
+from sottovoce.aggregator.analysis.mixtures.mixture import designs_in_words
 from sottovoce.aggregator.estimators.careless.anchors import YES
 from sottovoce.aggregator.i18n.translator import ENGLISH
 from sottovoce.aggregator.planning.block_choice import block_hint, joint_words

@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 from sottovoce.aggregator.analysis import report_columns as module
-from sottovoce.aggregator.analysis.report_columns import Columns, read_columns
-from sottovoce.aggregator.analysis.variable_columns import answers_of
+from sottovoce.aggregator.analysis.report_columns import Columns, answers_of, read_columns
 from sottovoce.aggregator.api.joint_results import IDLE, ColumnsCache
 from sottovoce.aggregator.storage import ReportBatch, StoragePlan
 from sottovoce.aggregator.storage.pack_values import pack

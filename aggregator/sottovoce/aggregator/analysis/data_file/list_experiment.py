@@ -218,8 +218,6 @@ IMPOSSIBLE_BY_CHANCE = (
     "the others (see the test), or the arms are exchanged"
 )
 
-Document = dict[str, Any]
-
 
 def list_experiment(
     table: FileTable, columns: Sequence[Sequence[str]], arm: str, treated: Sequence[str], items: int | None = None,

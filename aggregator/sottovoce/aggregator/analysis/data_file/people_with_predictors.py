@@ -12,8 +12,7 @@ from sottovoce.aggregator.analysis.regression.formula import Formula, parse_form
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
 from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.analysis.regression.regression_data import RegressionOptions, Sample, take_sample
-from sottovoce.aggregator.analysis.report_columns import Columns
-from sottovoce.aggregator.analysis.variable_columns import answers_of
+from sottovoce.aggregator.analysis.report_columns import Columns, answers_of
 from sottovoce.aggregator.estimators.question_variables import bare
 from sottovoce.shared.errors import EstimateError
 

@@ -35,8 +35,7 @@ from sottovoce.aggregator.analysis.data_file.data_columns import states_of
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable
 from sottovoce.aggregator.analysis.estimates import QuestionResult, question_result
 from sottovoce.aggregator.analysis.innocuous_shares import facts_of, moved_columns
-from sottovoce.aggregator.analysis.report_columns import Columns, strata_of
-from sottovoce.aggregator.analysis.variable_columns import answers_of
+from sottovoce.aggregator.analysis.report_columns import Columns, answers_of, strata_of
 from sottovoce.aggregator.analysis.weights import checked_weights, kish_effect, weight_warnings
 from sottovoce.aggregator.estimators.by_hand.uncertain_share import of_strata, over_share
 from sottovoce.aggregator.estimators.careless.anchors import YES, Careless, anchor_share, corrected_shares

@@ -17,9 +17,8 @@ import numpy as np
 from sottovoce.aggregator.analysis.innocuous_shares import facts_of
 from sottovoce.aggregator.analysis.regression.newton import Array, Fit
 from sottovoce.aggregator.analysis.regression.person_model import PersonModel, ratio_test, settled, spread, spread_test
-from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.report_columns import Answers, Columns, answers_of
 from sottovoce.aggregator.analysis.tables.ml_table import ObservedReports, likeliest_table
-from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
 from sottovoce.aggregator.estimators.intervals import normal_quantile, wilson
 from sottovoce.aggregator.estimators.question_variables import check_pair
 from sottovoce.shared.errors import EstimateError

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from sottovoce.aggregator.analysis.regression.corrected_least_squares import Correction
 from sottovoce.aggregator.analysis.regression.formula import Calculation, Factors, Scales, evaluate
 from sottovoce.aggregator.analysis.regression.newton import Array
-from sottovoce.aggregator.analysis.variable_columns import Answers, joint_answers
+from sottovoce.aggregator.analysis.report_columns import Answers, joint_answers
 from sottovoce.aggregator.estimators.blocks.joint_channel import blocks_of
 from sottovoce.shared.errors import EstimateError
 

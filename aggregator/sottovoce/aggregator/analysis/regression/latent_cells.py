@@ -9,7 +9,7 @@ from sottovoce.aggregator.analysis.regression.design_matrix import CONSTANT, Des
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
 from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.analysis.regression.randomized_predictor import RandomizedPredictor
-from sottovoce.aggregator.analysis.variable_columns import Answers, joint_answers
+from sottovoce.aggregator.analysis.report_columns import Answers, joint_answers
 from sottovoce.aggregator.estimators.blocks.joint_channel import blocks_of
 
 Cells = tuple[tuple[int, ...], ...]

@@ -47,9 +47,8 @@ from sottovoce.aggregator.analysis.regression.regression_result import (
     Regression,
     wald_coefficients,
 )
-from sottovoce.aggregator.analysis.report_columns import Columns, absence
+from sottovoce.aggregator.analysis.report_columns import Answers, Columns, absence, answers_of
 from sottovoce.aggregator.analysis.tables.corrected_table import correction_notes
-from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
 from sottovoce.aggregator.analysis.weights import kish_effect, weight_warnings
 from sottovoce.aggregator.estimators.blocks.joint_channel import check_identified
 from sottovoce.aggregator.estimators.intervals import normal_quantile

@@ -42,10 +42,9 @@ from sottovoce.aggregator.analysis.regression.design_matrix import (
 from sottovoce.aggregator.analysis.regression.formula import Calculation, Factors, Formula, Scales, evaluate, scales_of
 from sottovoce.aggregator.analysis.regression.latent_cells import with_constant
 from sottovoce.aggregator.analysis.regression.newton import Array
-from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.report_columns import Answers, Columns, answers_of
 from sottovoce.aggregator.analysis.selection import EVERYBODY, DescribedPeople
 from sottovoce.aggregator.analysis.tables.corrected_table import NOT_CORRECTED, careless_in
-from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
 from sottovoce.aggregator.analysis.weights import checked_weights
 from sottovoce.aggregator.estimators.blocks.joint_channel import blocks_of
 from sottovoce.aggregator.estimators.careless.anchors import YES, Careless

@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike
 from sottovoce.aggregator.analysis import selection
 from sottovoce.aggregator.analysis.availability import left_out, merged, small
 from sottovoce.aggregator.analysis.innocuous_shares import with_innocuous_shares
-from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.report_columns import Answers, Columns, answers_of, joint_answers
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.selection import SelectedVariable
 from sottovoce.aggregator.analysis.tables.answered_cells import difference_among_answered
@@ -51,7 +51,6 @@ from sottovoce.aggregator.analysis.tables.table import (
     widened,
 )
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import Inverted, difference, mean_among, phi, ratio
-from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of, joint_answers
 from sottovoce.aggregator.analysis.weights import weights_of_reports
 from sottovoce.aggregator.estimators.blocks.joint_channel import check_identified
 from sottovoce.aggregator.estimators.careless.anchors import Careless

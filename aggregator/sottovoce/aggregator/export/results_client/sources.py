@@ -22,8 +22,7 @@ from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.export.offline.count import layout_of, read_rows
 from sottovoce.aggregator.export.offline.locations import Bucket, is_countable, place_named
 from sottovoce.aggregator.export.offline.offline_results import Opened, open_folder
-from sottovoce.aggregator.export.read_archive import Archive, read_folder
-from sottovoce.aggregator.export.read_reports import LEFT_OUT, Expected
+from sottovoce.aggregator.export.read_archive import LEFT_OUT, Archive, Expected, read_folder
 from sottovoce.aggregator.file_formats.table_source import open_table
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.reports.batch_columns import is_null

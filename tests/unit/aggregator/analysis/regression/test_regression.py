@@ -13,8 +13,7 @@ from sottovoce.aggregator.analysis.regression.newton import maximize
 from sottovoce.aggregator.analysis.regression.regression import regress
 from sottovoce.aggregator.analysis.regression.regression_data import RegressionOptions, Sample, take_sample
 from sottovoce.aggregator.analysis.regression.regression_result import Regression
-from sottovoce.aggregator.analysis.report_columns import Columns
-from sottovoce.aggregator.analysis.variable_columns import answers_of
+from sottovoce.aggregator.analysis.report_columns import Columns, answers_of
 from sottovoce.shared.errors import EstimateError, SurveyError
 from sottovoce.shared.parse_survey import parse_survey
 

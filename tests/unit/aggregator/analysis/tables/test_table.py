@@ -12,9 +12,16 @@ from sottovoce.aggregator.analysis.tables.likeliest_cells import LikeliestTable
 from sottovoce.aggregator.analysis.tables.ml_table import ObservedReports
 from sottovoce.aggregator.analysis.tables.pair_moments import Joint, count_pairs, joint
 from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, cell_moments
-from sottovoce.aggregator.analysis.tables.sparse_tables import ThinTable, score_variance, thin_table
 from sottovoce.aggregator.analysis.tables.table import TOO_FEW, Rule, TwoWayTable, independence_of
-from sottovoce.aggregator.analysis.tables.test_inversion_intervals import difference, mean_among, phi, ratio
+from sottovoce.aggregator.analysis.tables.test_inversion_intervals import (
+    ThinTable,
+    difference,
+    mean_among,
+    phi,
+    ratio,
+    score_variance,
+    thin_table,
+)
 from sottovoce.aggregator.estimators.variable import Variable
 
 from tests.documents import one_of, question
