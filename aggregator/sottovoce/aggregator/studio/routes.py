@@ -21,7 +21,6 @@ from sottovoce.aggregator.studio.design import (
     page as design_page,
     preview_page,
     publish_page,
-    trials,
 )
 from sottovoce.aggregator.studio.file_analysis import page as file_page
 from sottovoce.aggregator.studio.results import (
@@ -32,15 +31,7 @@ from sottovoce.aggregator.studio.results import (
     simulation_page,
 )
 from sottovoce.aggregator.studio.results.rendered_results import RenderingCache
-from sottovoce.aggregator.studio.survey import (
-    ethics_page,
-    invite_files,
-    invite_page,
-    privacy_page,
-    release_page,
-    settings_page,
-    survey_list,
-)
+from sottovoce.aggregator.studio.survey import ethics_page, invite_page, release_page, settings_page, survey_list
 from sottovoce.shared.release import release
 
 
@@ -75,14 +66,11 @@ _PAGES = (
     design_page,
     preview_page,
     elsewhere_page,
-    trials,
     publish_page,
     simulation_page,
     shared_results_page,
     release_page,
-    privacy_page,
     invite_page,
-    invite_files,
     results_page,
     analysis_page,
     file_page,

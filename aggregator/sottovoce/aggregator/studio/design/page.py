@@ -35,9 +35,8 @@ from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.diff_view import differences_in_words
-from sottovoce.aggregator.studio.design.preview_page import FRAMING, anchor_of
+from sottovoce.aggregator.studio.design.preview_page import FRAMING, anchor_of, try_out
 from sottovoce.aggregator.studio.design.sentences import Sentences
-from sottovoce.aggregator.studio.design.trials import try_out
 from sottovoce.aggregator.studio.request_context import words
 from sottovoce.aggregator.studio.survey_frame import draft_page, published_page
 from sottovoce.aggregator.surveys.lifecycle import newest, survey_of

@@ -1,4 +1,4 @@
-"""Preview the real form with a simulated aggregator, at a size and in a language that you choose.
+"""Preview the real form with a simulated aggregator, at a size and in a language that you choose; publish test runs.
 
 The survey is embedded in the form, for a sandboxed frame; the page loads nothing from a server.
 """
@@ -7,25 +7,90 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from html import escape
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from flask import Response, current_app, g, render_template, request
+from flask import Response, current_app, g, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
+from sottovoce.aggregator.accounts.authentication import storage
+from sottovoce.aggregator.accounts.ownership import claim_name
 from sottovoce.aggregator.authoring.draft import whole_number
+from sottovoce.aggregator.authoring.trial import is_trial_name_of, trial_name, trial_of
 from sottovoce.aggregator.authoring.validation import problems_of
 from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.headers import POLICY
 from sottovoce.aggregator.http.routing import Route
-from sottovoce.aggregator.i18n.translator import LANGUAGES, Words
+from sottovoce.aggregator.i18n.translator import LANGUAGES, Words, only_here
+from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.sentences import Sentences
-from sottovoce.aggregator.studio.design.trials import trials_of
 from sottovoce.aggregator.studio.request_context import shown_institution, words
 from sottovoce.aggregator.studio.survey_frame import draft_page
+from sottovoce.aggregator.surveys.lifecycle import reports_so_far, survey_of
+from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.languages import LANGUAGES as OWN_NAMES
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 from sottovoce.shared.survey_keys import DEFAULTS, REQUIRED, SURVEY_TEXTS
+
+
+class Trial(NamedTuple):
+    """Test run: a survey of its own, with its link for respondents and the reader's role on it.
+
+    ``only_here`` warns that the link works on this computer or its network only; "" for a public link.
+    """
+
+    name: str
+    link: str
+    reports: int
+    closed: bool
+    role: str
+    only_here: str
+
+
+def trials_of(name: str) -> Sequence[Trial]:
+    """List the test runs of a survey or draft on which the reader has a role, newest first."""
+    trials = [
+        trial_in(row)
+        for row in storage().surveys()
+        if is_trial_name_of(name, row.name) and survey_of(row.document).trial and g.actor.role(row.name)
+    ]
+    return sorted(trials, key=lambda trial: -int(trial.name.rpartition("-")[2]))
+
+
+def trial_in(row: StoredSurvey) -> Trial:
+    """Build the description of a stored test run."""
+    link = current_app.extensions["settings"].link(row.name, row.digest)
+    return Trial(row.name, link, reports_so_far(row), row.closed, g.actor.role(row.name), only_here(link, words()))
+
+
+def try_out(name: str) -> ResponseReturnValue:
+    """Publish the current state of the survey as a test run, under a name of its own, and redirect to its results.
+
+    They show its link. An incomplete survey redirects to the preview, which lists the problems.
+    """
+    try:
+        today = current_app.extensions["clock"]().date()
+        survey = trial_of(drafts.current_survey(name), trial_name(name, drafts.taken_names()), today)
+        check_affordable(survey)
+    except SpecError:
+        return redirect(url_for("studio.preview", name=name), 303)
+    with claim_name(storage(), g.actor, survey.name):
+        storage().publish(survey, who=g.who)
+    # The survey's team has the same roles on the test run.
+    access = storage().access
+    for account, role in access.granted(name):
+        if account.id != g.actor.account.id:
+            access.by(g.who).grant(account.id, survey.name, role)
+    return redirect(url_for("studio.results", name=survey.name), 303)
+
+
+def address_of_tried(trial: str) -> str:
+    """Return the URL of the preview of the tested survey, if it still exists; else of the survey list."""
+    names = (*[draft.name for draft in storage().drafts.drafts()], *(row.name for row in storage().surveys()))
+    found = [name for name in names if is_trial_name_of(name, trial) and g.actor.role(name)]
+    return url_for("studio.preview", name=found[0], _anchor="trials") if found else url_for("studio.surveys")
+
 
 SIZES = ("phone", "desktop")
 RIGHT_TO_LEFT = "ar"
@@ -194,5 +259,6 @@ ROUTES = (
     Route("studio.preview", "GET", _PREVIEW, preview, "Preview the form as respondents will see it."),
     Route("studio.preview_form", "GET", f"{_PREVIEW}/s/<same>", preview_form,
           "Serve the form with a simulated aggregator."),
+    Route("studio.try_out", "POST", f"{_PREVIEW}/trial", try_out, "Start a test run."),
 )  # fmt: skip
-"""Routes of the page "Preview" and of its frame."""
+"""Routes of the page "Preview", of its frame, and to publish a test run; ``studio.delete`` deletes one."""

@@ -23,13 +23,12 @@ from sottovoce.aggregator.http.headers import etag_of, unless_known
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.invitations.tokens import possibly_twice, token_counts
-from sottovoce.aggregator.studio.design.trials import address_of_tried, trial_in
+from sottovoce.aggregator.studio.design.preview_page import address_of_tried, trial_in
 from sottovoce.aggregator.studio.labels import SurveyVariables, alarm_in_words, name_of_group
 from sottovoce.aggregator.studio.request_context import attachment, words
 from sottovoce.aggregator.studio.results.arm_split import CALCULATING, arm_split, or_why
 from sottovoce.aggregator.studio.results.rendered_results import RenderedResults, RenderingCache, snapshot_key
-from sottovoce.aggregator.studio.results.result_cards import QuestionCard
-from sottovoce.aggregator.studio.results.results_view import ResultsView, results_by_arm, view_of
+from sottovoce.aggregator.studio.results.results_view import QuestionCard, ResultsView, results_by_arm, view_of
 from sottovoce.aggregator.studio.results.svg_chart import drawing, has_png, png_of
 from sottovoce.aggregator.studio.results.view_options import LEVELS, MOST_PEOPLE, ViewOptions
 from sottovoce.aggregator.studio.survey_frame import draft_placeholder, may_open, published_page

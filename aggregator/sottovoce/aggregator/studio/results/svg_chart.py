@@ -19,8 +19,7 @@ from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio.request_context import figure, interval, place, tick
-from sottovoce.aggregator.studio.results.result_cards import Chart, ChartRow, QuestionCard
-from sottovoce.aggregator.studio.results.results_view import ResultsView
+from sottovoce.aggregator.studio.results.results_view import Chart, ChartRow, QuestionCard, ResultsView
 
 WIDTH, MARGIN = 760, 20
 LETTERS, TITLE_LETTERS = 88, 68

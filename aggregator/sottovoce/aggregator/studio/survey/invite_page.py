@@ -1,4 +1,4 @@
-"""Show the page "Invite": link, QR code, poster, personal links, embedding code, and texts for invitations.
+"""Show the page "Invite": link, QR code, poster, offline form, personal links, embedding code, and texts.
 
 The page cannot show who has answered, because links and reports are stored without a connection.
 """
@@ -13,13 +13,15 @@ from sottovoce.aggregator.api.tokens import MOST_AT_ONCE
 from sottovoce.aggregator.authoring.draft import whole_number
 from sottovoce.aggregator.authoring.invitation_texts import ethics, letter, mail_merge, reminder
 from sottovoce.aggregator.clock import date_of
+from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.i18n.translator import LANGUAGES, Words, only_here
 from sottovoce.aggregator.invitations import tokens
 from sottovoce.aggregator.invitations.hold_messages import REISSUE
-from sottovoce.aggregator.invitations.offline_form import PIECES
+from sottovoce.aggregator.invitations.offline_form import PIECES, saved_form
 from sottovoce.aggregator.invitations.personal_links import MOST_CARDS, in_steps, links_csv, parse_token_line
-from sottovoce.aggregator.invitations.posters import PosterContent, cards
+from sottovoce.aggregator.invitations.posters import PosterContent, cards, poster
+from sottovoce.aggregator.invitations.qr_codes import png, svg_file
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio.request_context import (
@@ -32,6 +34,7 @@ from sottovoce.aggregator.studio.request_context import (
 from sottovoce.aggregator.studio.survey_frame import draft_placeholder, published_page
 from sottovoce.aggregator.surveys.lifecycle import newest, survey_of, wave_state
 from sottovoce.shared import canonical
+from sottovoce.shared.private_address import private_host
 from sottovoce.shared.spec import Survey, Wave
 
 CSV = "text/csv; charset=utf-8"
@@ -210,6 +213,33 @@ def _page(name: str, problem: str = "", message: str = "", **values: object) -> 
     )
 
 
+def qr_svg(name: str) -> Response:
+    """Serve the QR code of the link as SVG."""
+    link = invited(name).wave.link
+    return Response(svg_file(link, only_here(link, words())), content_type="image/svg+xml")
+
+
+def qr_png(name: str) -> Response:
+    """Download the QR code of the link as PNG."""
+    link = invited(name).wave.link
+    return attachment(png(link, warns=bool(private_host(link))), "image/png", f"{name}-qr.png")
+
+
+def poster_page(name: str) -> Response:
+    """Serve a poster to print, in the language in ``?in=``, else in the reader's."""
+    found = invited(name)
+    return print_reply(poster(poster_content(found), found.wave.link))
+
+
+def saved_page(name: str) -> Response:
+    """Download the form with the survey embedded, as one HTML file."""
+    pieces = current_app.extensions["assets"].get(PIECES)
+    if pieces is None:
+        return problems.response("not_found")
+    file = saved_form(pieces.asset.body, current_app.extensions["settings"].url, invited(name).stored)
+    return attachment(file, "text/html; charset=utf-8", f"{name}.html")
+
+
 _INVITE = "/dashboard/surveys/<name>/invite"
 
 ROUTES = (
@@ -217,5 +247,10 @@ ROUTES = (
     Route("studio.personal_links", "POST", f"{_INVITE}/links", personal_links,
           "Create personal links; only this reply shows them."),
     Route("studio.take_links_back", "POST", f"{_INVITE}/links/back", take_links_back, "Revoke personal links."),
+    Route("studio.qr_svg", "GET", f"{_INVITE}/qr.svg", qr_svg, "Draw the QR code of a survey's link."),
+    Route("studio.qr_png", "GET", f"{_INVITE}/qr.png", qr_png, "Download the QR code of a survey's link as a picture."),
+    Route("studio.poster", "GET", f"{_INVITE}/poster", poster_page, "Show a poster to print."),
+    Route("studio.saved_page", "GET", f"{_INVITE}/saved.html", saved_page,
+          "Download the form and its survey as one file."),
 )  # fmt: skip
-"""Routes of the page "Invite" and of its forms."""
+"""Routes of the page "Invite", of its forms and of its downloads."""

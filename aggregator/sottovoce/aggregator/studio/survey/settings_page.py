@@ -6,7 +6,7 @@ from sottovoce.aggregator.accounts.authentication import storage
 from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.studio import drafts
-from sottovoce.aggregator.studio.design.trials import address_of_tried
+from sottovoce.aggregator.studio.design.preview_page import address_of_tried
 from sottovoce.aggregator.studio.survey_frame import frame_of, stage_of
 from sottovoce.aggregator.surveys.lifecycle import check_reopening, hours_of_waiting, newest, survey_of
 from sottovoce.shared.errors import ReportRejected

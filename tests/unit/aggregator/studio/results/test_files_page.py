@@ -21,7 +21,7 @@ from sottovoce.aggregator.export.catalogue import AT_ANY_TIME, OF_REPORTS, RELEA
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio.labels import SurveyVariables
 from sottovoce.aggregator.studio.results.analysis_page import python_code, r_code
-from sottovoce.aggregator.studio.results.download_files import MEDIA_TYPES, OF_CLOSED, OFFERED
+from sottovoce.aggregator.studio.results.files_page import MEDIA_TYPES, OF_CLOSED, OFFERED
 from sottovoce.aggregator.studio.results.run_analysis import AskedAnalysis
 
 from tests.documents import one_of, question

@@ -18,7 +18,7 @@ from sottovoce.aggregator.export.catalogue import RELEASED
 from sottovoce.aggregator.i18n.translator import LANGUAGES
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.aggregator.studio.results.download_files import OFFERED
+from sottovoce.aggregator.studio.results.files_page import OFFERED
 from sottovoce.aggregator.studio.results.simulation_page import ROUTES
 
 from tests.exported import drawn, published, send
