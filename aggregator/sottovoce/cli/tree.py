@@ -40,8 +40,8 @@ RESULTS = CommandGroup(
             "export": ("results.export:export", "Write the results and files of a survey."),
             "estimate": ("results.estimate:estimate", "Estimate from a folder of report files."),
             "list-experiment": ("results.estimate:list_experiment", "Estimate from counts of items in a file."),
-            "items": ("results.items:items", "Connect several yes/no questions: Rasch, 2PL, sum."),
-            "mixture": ("results.mixture:mixture", "Estimate from two samples, or several draws."),
+            "items": ("results.analyse:items", "Connect several yes/no questions: Rasch, 2PL, sum."),
+            "mixture": ("results.analyse:mixture", "Estimate from two samples, or several draws."),
         },
         "Analyses of closed surveys": {
             "crosstab": ("results.analyse:crosstab", "Cross-tabulate two questions."),
