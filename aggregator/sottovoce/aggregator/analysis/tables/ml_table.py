@@ -8,7 +8,7 @@ Source      Dempster, Laird and Rubin 1977; van den Hout and van der Heijden 200
 """
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -68,10 +68,7 @@ def seen_reports(joint: Joint) -> ObservedReports:
 
 
 def likeliest_table(
-    seen: ObservedReports,
-    shape: tuple[int, int],
-    impossible: Collection[tuple[int, int]] = (),
-    settled: float = _SETTLED,
+    seen: ObservedReports, shape: tuple[int, int], impossible: Iterable[tuple[int, int]] = (), settled: float = _SETTLED
 ) -> Floats:
     """Return the maximum likelihood shares of all cells.
 
@@ -93,19 +90,16 @@ def likeliest_table(
     if not (seen.rows @ start.ravel() > 0).all():
         raise EstimateError("some reports cannot have come from any cell that is left; is a cell possible after all?")
     seen = seen._replace(weights=seen.weights / seen.weights.sum())
-    return climb(seen.expected, seen.log_likelihood, start, settled)
+    return climb(seen, seen.expected, start, settled)
 
 
 def climb(
-    step: Callable[[Floats], Floats],
-    likelihood: Callable[[Floats], float],
-    shares: Floats,
-    settled: float,
-    enough: float = math.inf,
+    seen: ObservedReports, step: Callable[[Floats], Floats], shares: Floats, settled: float, enough: float = math.inf
 ) -> Floats:
     """Return the shares that EM converges to, extrapolating after every two steps.
 
     Args:
+        step: of EM, which climbs the likelihood of the reports.
         shares: start; no step leaves a zero.
         settled: the search ends when a step changes no share by more.
         enough: log likelihood that ends the search.
@@ -116,23 +110,23 @@ def climb(
         # Two plain steps are compared: after an extrapolation, a small change need not mean convergence.
         if np.abs(twice - once).max() < settled:
             return twice
-        shares, reached = _extrapolated(step, likelihood, (shares, once, twice))
+        shares, reached = _extrapolated(seen, step, (shares, once, twice))
         if reached >= enough:
             break
     return shares
 
 
 def _extrapolated(
-    step: Callable[[Floats], Floats], likelihood: Callable[[Floats], float], path: tuple[Floats, Floats, Floats]
+    seen: ObservedReports, step: Callable[[Floats], Floats], path: tuple[Floats, Floats, Floats]
 ) -> tuple[Floats, float]:
     """Return the SQUAREM extrapolation of three points if its likelihood is higher, else the last; with likelihood."""
     twice = path[-1]
-    far, reached = beyond(path), likelihood(twice)
+    far, reached = beyond(path), seen.log_likelihood(twice)
     if far is None:
         return twice, reached
     # A plain step after the jump restores stability; the likelihood check keeps EM's monotone ascent.
     better = step(far / far.sum())
-    farther = likelihood(better)
+    farther = seen.log_likelihood(better)
     return (better, farther) if farther >= reached else (twice, reached)
 
 

@@ -96,7 +96,7 @@ def answered_independence(joint: Joint) -> Independence | None:
         return _bound(seen.shares(_bound(table, (rows, columns))), (rows, columns))
 
     # The likeliest table in which the answers are independent.
-    bound = climb(step, seen.log_likelihood, _bound(free, (rows, columns)), _SETTLED)
+    bound = climb(seen, step, _bound(free, (rows, columns)), _SETTLED)
     statistic = max(0.0, 2 * (seen.log_likelihood(free) - seen.log_likelihood(bound)))
     # Rao and Scott 1984: what weights that go with the answers do to this statistic, and Kish's factor does not tell.
     statistic /= joint.design_effect(_from_independence(block / block.sum()))
@@ -213,12 +213,12 @@ class TwoWayTable:
             found = self._among_answered(row, column, in_row=False)
         elif self.likeliest is not None:
             shown, low, high = self.likeliest.cell(row, column)
-            found = _result(self.joint, shown, raw, error, (low, high), PROFILE)
+            found = _result(self.joint, (shown, raw, error), (low, high), PROFILE)
         else:
             margins = float(self._raw_rows[row]), float(self.raw[:, column].sum())
             channels = self.channels[row, column]
             limits = score_limits(raw, 1.0, CellChannel.cell_variance, channels, margins, self._z)
-            found = _result(self.joint, clip(raw), raw, error, limits, SCORE)
+            found = _result(self.joint, (clip(raw), raw, error), limits, SCORE)
         if self.joint.waves == 1:
             return found
         answered = float(self.raw[: self.shape[0], : self.shape[1]].sum())
@@ -316,10 +316,10 @@ class TwoWayTable:
         part, whole = mean.tolist()
         # An unbiased share can be 0 or negative by chance; a quotient has no meaning then, while its limits hold.
         if whole <= 0:
-            return _result(self.joint, None, None, None, limits, SCORE)
+            return _result(self.joint, (None, None, None), limits, SCORE)
         gradient = np.array([1 / whole, -part / whole**2])
         error = math.sqrt(max(float(gradient @ covariance @ gradient), 0.0))
-        return _result(self.joint, clip(part / whole), part / whole, error, limits, SCORE)
+        return _result(self.joint, (clip(part / whole), part / whole, error), limits, SCORE)
 
     def _of_row(self, row: int, column: int) -> Result:
         cell, group = float(self.raw[row, column]), float(self._raw_rows[row])
@@ -327,12 +327,12 @@ class TwoWayTable:
         if self.likeliest is not None:
             found = self.likeliest.share(row, column)
             if found is None:
-                return _result(self.joint, None, None, None, (0.0, 1.0), PROFILE)
-            return _result(self.joint, found[0], raw, error, found[1:], PROFILE)
+                return _result(self.joint, (None, None, None), (0.0, 1.0), PROFILE)
+            return _result(self.joint, (found[0], raw, error), found[1:], PROFILE)
         margins = group, float(self.raw[:, column].sum())
         channels = self.channels[row, column]
         limits = score_limits(cell, group, CellChannel.share_variance, channels, margins, self._z)
-        return _result(self.joint, None if raw is None else clip(raw), raw, error, limits, SCORE)
+        return _result(self.joint, (None if raw is None else clip(raw), raw, error), limits, SCORE)
 
     @cached_property
     def likeliest(self) -> LikeliestTable | None:
@@ -428,18 +428,11 @@ def inverted_result(whole: Joint, found: Inverted, bounds: tuple[float, float]) 
     """Convert an estimate with limits by test inversion into a result, clipped into ``bounds``, its possible range."""
     shown = found.shown if found.raw is None or found.shown is not None else min(max(found.raw, bounds[0]), bounds[1])
     high = None if found.high == np.inf else found.high
-    return _result(whole, shown, found.raw, found.std_error, (found.low, high), INVERSION)
+    return _result(whole, (shown, found.raw, found.std_error), (found.low, high), INVERSION)
 
 
-def _result(
-    whole: Joint,
-    shown: float | None,
-    raw: float | None,
-    error: float | None,
-    limits: tuple[float, float | None],
-    method: str,
-) -> Result:
-    low, high = limits
+def _result(whole: Joint, figures: tuple[float | None, ...], limits: tuple[float, float | None], method: str) -> Result:
+    (shown, raw, error), (low, high) = figures, limits
     wide = method in {SCORE, PROFILE} and high is not None and high - low > TOO_WIDE
     warnings = (TOO_FEW,) if wide else ()
     return Result(shown, raw, error, SCORE_PRODUCTS, low, high, method, whole.reports, whole.n, whole.deff, warnings)

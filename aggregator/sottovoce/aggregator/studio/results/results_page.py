@@ -116,7 +116,7 @@ def _rendered(name: str, few: bool) -> RenderedResults:
     split, plan_results = arm_split(name, revisions, choices), planned_results(survey)
 
     def render() -> RenderedResults:
-        view = view_of(revisions, choices, words(), plan, split)
+        view = view_of(revisions, choices, plan, split)
         names = names_in(view) | {
             "comparisons": plan_results,
             "compared": planned_tables(plan_results.made, SurveyVariables(view.survey, words())),
@@ -207,7 +207,7 @@ def _pictured(name: str) -> PicturedResults:
     revisions = _revisions(name)
     note_read(name, revisions)
     choices, plan = ViewOptions.of(request.args), storage().drafts.plan(name)
-    view = view_of(revisions, choices, words(), plan, arm_split(name, revisions, choices))
+    view = view_of(revisions, choices, plan, arm_split(name, revisions, choices))
     return PicturedResults(view, About.of(view.survey))
 
 

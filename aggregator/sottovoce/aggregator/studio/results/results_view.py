@@ -23,9 +23,9 @@ from sottovoce.aggregator.analysis.worked_example import (
 from sottovoce.aggregator.api.results import wave_of
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.estimators.question_variables import scale_mean
-from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio.labels import labels_of, name_of_group, people_in_words, title_of
+from sottovoce.aggregator.studio.request_context import words
 from sottovoce.aggregator.studio.results.arm_split import NO_SPLIT, ArmSplit
 from sottovoce.aggregator.studio.results.view_options import ViewOptions
 from sottovoce.shared.answers import ABSENT, Grid
@@ -233,46 +233,41 @@ class ResultsView:
 
 
 def view_of(
-    revisions: Sequence[RevisionCounts],
-    choices: ViewOptions,
-    words: Words,
-    plan: PlannedSize,
-    arms: ArmSplit = NO_SPLIT,
+    revisions: Sequence[RevisionCounts], choices: ViewOptions, plan: PlannedSize, arms: ArmSplit = NO_SPLIT
 ) -> ResultsView:
     """Build the content of the page; revisions are oldest first. Raise EstimateError without such a group or wave."""
     results = analyse(revisions, choices.cohort, wave=wave_of(choices.wave), confidence=choices.confidence)
-    titles = {each.name: title_of(results.survey, each, words) for each in anchors_of(results.survey)}
+    titles = {each.name: title_of(results.survey, each, words()) for each in anchors_of(results.survey)}
     group = None if choices.people is None else group_of(revisions, results, choices.people)
-    side = _side_by_side(revisions, results, choices, words) or results_by_arm(results, choices, arms)
+    side = _side_by_side(revisions, results, choices) or results_by_arm(results, choices, arms)
     chance = chance_of_arms(results)
     return ResultsView(
         results=results,
         choices=choices,
-        cards=[_card(results, result, side, (choices, group, words)) for result in results.questions],
+        cards=[_card(results, result, side, (choices, group)) for result in results.questions],
         alarms=alarms(results, plan.group),
         group=group,
         planned=None if results.closed else plan.people,
         invited=plan.group,
         revisions=sum(any(cell.reports for cell in revision.cells) for revision in revisions),
-        careless=[*careless_in_words(results, titles, words)],
+        careless=[*careless_in_words(results, titles, words())],
         arms=arms,
-        arms_test="" if chance is None else words.translate("results_arms_chance", p=words.write.p_equals(chance)),
+        arms_test="" if chance is None else words().translate("results_arms_chance", p=words().write.p_equals(chance)),
     )
 
 
 def _side_by_side(
-    revisions: Sequence[RevisionCounts], results: SurveyResults, choices: ViewOptions, words: Words
+    revisions: Sequence[RevisionCounts], results: SurveyResults, choices: ViewOptions
 ) -> Sequence[tuple[str, SurveyResults]]:
     """Compute the results of each group, or of each wave, with its name."""
     of_part = partial(analyse, revisions, confidence=choices.confidence)
     if choices.by == "cohort" and results.cohort is None:
-        named = partial(name_of_group, results.survey, words=words)
+        named = partial(name_of_group, results.survey, words=words())
         return [(named(group), of_part(group.name, wave=results.wave)) for group in results.cohorts]
     if choices.by == "wave" and results.wave is None and len(results.waves) > 1:
         shown = [number for number, reports in enumerate(results.waves) if reports]
-        return [
-            (words.translate("wave_number", number=number), of_part(results.cohort, wave=number)) for number in shown
-        ]
+        named = partial(words().translate, "wave_number")
+        return [(named(number=number), of_part(results.cohort, wave=number)) for number in shown]
     return ()
 
 
@@ -288,11 +283,11 @@ def _card(
     results: SurveyResults,
     result: QuestionResult,
     side: Sequence[tuple[str, SurveyResults]],
-    context: tuple[ViewOptions, Population | None, Words],
+    context: tuple[ViewOptions, Population | None],
 ) -> QuestionCard:
-    choices, group, words = context
+    choices, group = context
     question, survey = result.question, results.survey
-    labels = labels_of(survey, question, words)
+    labels = labels_of(survey, question, words())
     # By name: results of a group lack the questions that have answers of few people there.
     found = [(name, each) for name, other in side for each in other.questions if each.question.name == question.name]
     others = [(name, shown_result(other, choices)) for name, other in found]
@@ -302,34 +297,33 @@ def _card(
     among = result.estimates is answered.answered and bool(result.estimates)
     # Among all, no answer may also mean that the question was not asked.
     told = among or (answered.conditional and not answered.asked_only)
-    charts = [
-        _chart(result, kind, labels, (group, answered.estimates), words) for kind in ("mean", "quantile", "share")
-    ]
-    charts = [_with_points(chart, others) for chart in charts if chart.rows]
+    people = group, answered.estimates
+    drawn = (_chart(result, kind, labels, people) for kind in ("mean", "quantile", "share"))
+    charts = [_with_points(chart, others) for chart in drawn if chart.rows]
     if among or not answered.answered:
-        charts = [_with_corrected(chart, answered.corrected, words) for chart in charts]
+        charts = [_with_corrected(chart, answered.corrected) for chart in charts]
     if question.choices and choices.order != "asked" and (choices.order or question.mechanism):
-        charts = [_by_size(chart) for chart in charts]
+        charts = [replace(chart, rows=sorted(chart.rows, key=_from_largest)) for chart in charts]
     own = next((item.arms for item in survey.items if question in item.questions), None)
     return QuestionCard(
-        title=title_of(survey, question, words),
+        title=title_of(survey, question, words()),
         result=answered,
         labels=labels,
-        worked="" if among else worked_in_words(result, not results.closed, words),
+        worked="" if among else worked_in_words(result, not results.closed, words()),
         charts=[_with_axis(chart, not results.closed, choices.zoomed) for chart in charts],
-        absent_as=counted_in_words(result, labels, words),
-        alone=" ".join(map(VariableNames(words).note, notes_alone(survey, [question.name]))),
-        declined=declined_in_words(answered, not results.closed, words, "" if among else "all") if told else "",
+        absent_as=counted_in_words(result, labels, words()),
+        alone=" ".join(map(VariableNames(words()).note, notes_alone(survey, [question.name]))),
+        declined=declined_in_words(answered, not results.closed, words(), "" if among else "all") if told else "",
         unlimited=among and any(limits(each, not results.closed) == (0.0, 1.0) for each in result.estimates),
         arms=own or (),
         by_arm=is_split(survey, question) and question.kind.truth in COMPARED,
-        mean=_mean(results, answered, choices, words),
+        mean=_mean(results, answered, choices),
     )
 
 
-def _mean(results: SurveyResults, result: QuestionResult, choices: ViewOptions, words: Words) -> str:
+def _mean(results: SurveyResults, result: QuestionResult, choices: ViewOptions) -> str:
     """Return the mean of a closed rating with its limits; "" where reports of several channels or waves are added."""
-    question, write = result.question, words.write
+    question, write = result.question, words().write
     alone = results.closed and not results.same_people and sum(result.tally.values()) == result.n
     found = scale_mean(question, result.tally, choices.confidence) if question.type == "rating" and alone else None
     return "" if found is None else write.with_limits(found, "estimate", write.figure)
@@ -341,31 +335,22 @@ def shown_result(result: QuestionResult, choices: ViewOptions) -> QuestionResult
 
 
 def _chart(
-    result: QuestionResult,
-    kind: str,
-    labels: Mapping[str, str],
-    people: tuple[Population | None, Sequence[Estimate]],
-    words: Words,
+    result: QuestionResult, kind: str, labels: Mapping[str, str], people: tuple[Population | None, Sequence[Estimate]]
 ) -> Chart:
     group, of_all = people
     # Numbers of people are shares among all people times the size of the group.
     counted = {each.option: each for each in of_all if each.kind == "share"}
-    estimates = result.of_kind(kind) if result.n else []
-    is_number = kind != "share" or result.question.kind.truth == "number"
-    rows = [
-        ChartRow(
-            _label(estimate, labels, words),
-            estimate,
-            "" if group is None or is_number else people_in_words(counted.get(estimate.option, estimate), group, words),
-        )
-        for estimate in estimates
-    ]
+    is_number, rows = kind != "share" or result.question.kind.truth == "number", list[ChartRow]()
+    for estimate in result.of_kind(kind) if result.n else ():
+        whole = counted.get(estimate.option, estimate)
+        told = "" if group is None or is_number else people_in_words(whole, group, words())
+        rows.append(ChartRow(_label(estimate, labels), estimate, told))
     return Chart(kind, rows, result.question.domain.grid)
 
 
-def _label(estimate: Estimate, labels: Mapping[str, str], words: Words) -> str:
+def _label(estimate: Estimate, labels: Mapping[str, str]) -> str:
     if estimate.kind == "quantile":
-        return words.translate("results_quantile", share=words.percent(int(estimate.option[1:]) / 100, 0))
+        return words().translate("results_quantile", share=words().percent(int(estimate.option[1:]) / 100, 0))
     return labels.get(estimate.option, estimate.option)
 
 
@@ -378,14 +363,14 @@ def _with_points(chart: Chart, others: Sequence[tuple[str, QuestionResult]]) -> 
     return replace(chart, rows=rows)
 
 
-def _with_corrected(chart: Chart, corrected: Sequence[Estimate], words: Words) -> Chart:
+def _with_corrected(chart: Chart, corrected: Sequence[Estimate]) -> Chart:
     """Add to each row the share that is corrected for careless people, where there is one."""
-    found = {each.option: Point(words.translate("results_corrected"), each) for each in corrected}
+    found = {each.option: Point(words().translate("results_corrected"), each) for each in corrected}
     return replace(chart, rows=[replace(row, corrected=found.get(row.estimate.option)) for row in chart.rows])
 
 
-def _by_size(chart: Chart) -> Chart:
-    return replace(chart, rows=sorted(chart.rows, key=lambda row: (row.is_absent, -(row.estimate.clipped or 0.0))))
+def _from_largest(row: ChartRow) -> tuple[bool, float]:
+    return row.is_absent, -(row.estimate.clipped or 0.0)
 
 
 def _with_axis(chart: Chart, still_open: bool, zoomed: bool) -> Chart:

@@ -41,7 +41,7 @@ def shared_results() -> Response:
 
 
 def _render(revisions: Sequence[RevisionCounts], direct: Collection[str]) -> RenderedResults:
-    found = view_of(revisions, ViewOptions.of({}), words(), PlannedSize())
+    found = view_of(revisions, ViewOptions.of({}), PlannedSize())
     asked = [card for card in found.cards if card.result.question.name in direct]
     counts = ((card, card.result.tally, range(card.result.question.domain.size)) for card in asked)
     few = [card for card, tally, places in counts if any(tally.get(place, 0) < LEAST_COHORT for place in places)]

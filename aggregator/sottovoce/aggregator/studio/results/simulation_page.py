@@ -83,7 +83,7 @@ def file(name: str, file: str) -> Response:
 
 def _view(subject: simulation_results.Subject, rehearsed: simulation_results.Rehearsed) -> ResultsView:
     choices = ViewOptions.of(request.args)
-    return view_of(rehearsed.revisions, choices, words(), subject.plan, simulated_split(rehearsed, choices))
+    return view_of(rehearsed.revisions, choices, subject.plan, simulated_split(rehearsed, choices))
 
 
 def _nothing(subject: simulation_results.Subject) -> str:
