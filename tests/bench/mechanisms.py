@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 from sottovoce.aggregator.estimators import estimate
-from sottovoce.aggregator.estimators.band import band
 from sottovoce.aggregator.estimators.intervals import METHODS
+from sottovoce.aggregator.estimators.support import band
 from sottovoce.aggregator.estimators.variable import support_counts
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, simulate
 from sottovoce.client.draws import Draws

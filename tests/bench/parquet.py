@@ -15,10 +15,17 @@ import numpy as np
 import pandas as pd
 from sottovoce.aggregator.analysis.estimates import RevisionCounts
 from sottovoce.aggregator.export.catalogue import Source
-from sottovoce.aggregator.export.offline.count import Counted, Layout, ReportCounts, tally_rows
 from sottovoce.aggregator.export.offline.dask_count import on_cluster
 from sottovoce.aggregator.export.offline.locations import place_named
-from sottovoce.aggregator.export.offline.offline_results import HERE, Opened, open_folder
+from sottovoce.aggregator.export.offline.offline_results import (
+    HERE,
+    Counted,
+    Layout,
+    Opened,
+    ReportCounts,
+    open_folder,
+    tally_rows,
+)
 from sottovoce.aggregator.export.offline.write_parquet import write_reports
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.hash_chain import SurveyLogEntry

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 from flask import Flask, g, render_template
-from sottovoce.aggregator.analysis.arm_results import is_direct
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, analyse
+from sottovoce.aggregator.analysis.published_counts import is_direct
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.export import codebook
 from sottovoce.aggregator.export.channels import channels_of

@@ -6,8 +6,8 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.estimators.band import band, log_mixture
 from sottovoce.aggregator.estimators.intervals import wilson
+from sottovoce.aggregator.estimators.support import band, log_mixture
 
 from tests.statistical.exact import CHANNELS, Array
 

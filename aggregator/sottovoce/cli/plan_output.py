@@ -14,8 +14,7 @@ from typing import NamedTuple
 import click
 from rich.console import Console
 from rich.table import Table
-from sottovoce.aggregator.planning import block_choice as blocks, given_sample as given
-from sottovoce.aggregator.planning.given_sample import GivenSample, arms_apart, design_power
+from sottovoce.aggregator.planning import block_choice as blocks, sample_size as given
 from sottovoce.aggregator.planning.lint import describe_mechanism
 from sottovoce.aggregator.planning.local_vs_central import WHEN, Price, price_of_trust, price_svg
 from sottovoce.aggregator.planning.question_channels import (
@@ -25,7 +24,7 @@ from sottovoce.aggregator.planning.question_channels import (
     question_named,
     read_value,
 )
-from sottovoce.aggregator.planning.sample_size import CurvePoint, SampleSize
+from sottovoce.aggregator.planning.sample_size import CurvePoint, GivenSample, SampleSize, arms_apart, design_power
 from sottovoce.cli.command import check_free, write_text
 from sottovoce.cli.results.place import terminal_words
 from sottovoce.shared.errors import SpecError

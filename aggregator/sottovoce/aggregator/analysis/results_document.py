@@ -22,9 +22,9 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
 
-from sottovoce.aggregator.analysis.arm_results import is_split
 from sottovoce.aggregator.analysis.careless_results import careful_people, careless_document
 from sottovoce.aggregator.analysis.estimates import QuestionResult, RevisionCounts, SurveyResults
+from sottovoce.aggregator.analysis.published_counts import is_split
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.estimators.fixed_population import MOST, PeopleCount, people_count
 from sottovoce.aggregator.storage.hash_chain import ChainHead

@@ -9,12 +9,12 @@ from functools import partial
 from threading import BoundedSemaphore, Lock, Timer
 from time import monotonic
 
-from sottovoce.aggregator.analysis.arm_results import count_arms
 from sottovoce.aggregator.analysis.availability import check_closed
 from sottovoce.aggregator.analysis.disclosure_control import answered
 from sottovoce.aggregator.analysis.documents import Document
 from sottovoce.aggregator.analysis.jobs.queue import AnalysisLimits, Compute, JobQueue, QueuedJob, Work
 from sottovoce.aggregator.analysis.planned_comparisons import PLANNED, planned_document
+from sottovoce.aggregator.analysis.published_counts import count_arms
 from sottovoce.aggregator.analysis.report_columns import Columns, Progress, read_columns
 from sottovoce.aggregator.analysis.requests import Request, parse_request
 from sottovoce.aggregator.clock import Clock
@@ -135,7 +135,7 @@ class JointResults:
         return self.computed(name, (state, released, asked), work, again)
 
     def arms(self, name: str) -> Document:
-        """Return the counts of each random arm of a closed survey, see ``arm_results``; raises as ``document``."""
+        """Return the counts of each random arm of a closed survey, see ``published_counts``; raises as ``document``."""
         return self.computed(name, (ARM, self._cache.state(name)), lambda _: count_arms(self._cache.columns(name)))
 
     def planned(self, survey: Survey) -> Document:

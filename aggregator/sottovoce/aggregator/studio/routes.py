@@ -30,7 +30,6 @@ from sottovoce.aggregator.studio.results import (
     shared_results_page,
     simulation_page,
 )
-from sottovoce.aggregator.studio.results.rendered_results import RenderingCache
 from sottovoce.aggregator.studio.survey import ethics_page, invite_page, release_page, settings_page, survey_list
 from sottovoce.shared.release import release
 
@@ -91,6 +90,6 @@ ROUTES: tuple[Route, ...] = (*(route for page in _PAGES for route in page.ROUTES
 
 def register(app: Flask) -> None:
     """Register the template filters, the language and the kept renderings on the app."""
-    app.extensions["rendered_results"] = RenderingCache()
+    app.extensions["rendered_results"] = results_page.RenderingCache()
     request_context.register(app)
     file_page.register(app)

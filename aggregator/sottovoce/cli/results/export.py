@@ -3,9 +3,8 @@
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.analysis.arm_results import read_arms
 from sottovoce.aggregator.analysis.estimates import analyse
-from sottovoce.aggregator.analysis.published_counts import published, revisions_of
+from sottovoce.aggregator.analysis.published_counts import published, read_arms, revisions_of
 from sottovoce.aggregator.analysis.results_document import export_document, whole_group
 from sottovoce.aggregator.clock import present
 from sottovoce.aggregator.curator.data.released_tables import in_words

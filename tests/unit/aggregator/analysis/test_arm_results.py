@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.analysis.arm_results import arms_of, count_arms, has_split, is_split
 from sottovoce.aggregator.analysis.diagnostics import alarms, chance_of_arms
 from sottovoce.aggregator.analysis.documents import comparison_document
 from sottovoce.aggregator.analysis.estimates import SurveyResults, analyse
+from sottovoce.aggregator.analysis.published_counts import arms_of, count_arms, has_split, is_split
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_arms

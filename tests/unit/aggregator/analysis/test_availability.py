@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.analysis.arm_results import count_arms
 from sottovoce.aggregator.analysis.availability import check_closed, few_among, hidden
 from sottovoce.aggregator.analysis.estimates import QuestionResult, analyse
-from sottovoce.aggregator.analysis.published_counts import forget_counts, revisions_of
+from sottovoce.aggregator.analysis.published_counts import count_arms, forget_counts, revisions_of
 from sottovoce.aggregator.analysis.report_columns import Columns, read_columns
 from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.analysis.results_document import export_document

@@ -5,11 +5,11 @@ from math import comb
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.estimators.band import band
 from sottovoce.aggregator.estimators.distributions import beta
 from sottovoce.aggregator.estimators.distributions.beta import _halley, _log_mass, _log_peak, _step, beta_quantile
 from sottovoce.aggregator.estimators.fixed_population import MOST, PeopleCount, distribution, people_count
 from sottovoce.aggregator.estimators.intervals import METHODS, normal_quantile, score_cc, t_quantile, upper_tail
+from sottovoce.aggregator.estimators.support import band
 
 COIN = (0.75, 0.25)
 

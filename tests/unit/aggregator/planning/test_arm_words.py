@@ -5,8 +5,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_arms
-from sottovoce.aggregator.planning.given_sample import arms_apart
 from sottovoce.aggregator.planning.lint import arm_suggestions, arm_warnings, describe, describe_arms, oldest_release
+from sottovoce.aggregator.planning.sample_size import arms_apart
 from sottovoce.aggregator.planning.simulated_survey import SetShares, invent, invent_as_set, reports_of
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws
 from sottovoce.shared.arms.arms import share_asked

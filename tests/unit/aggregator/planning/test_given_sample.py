@@ -3,8 +3,8 @@ import math
 import numpy as np
 import pytest
 from sottovoce.aggregator import mixture
-from sottovoce.aggregator.planning.given_sample import design_power, odds_ratio_of_two, one_sample, two_groups
 from sottovoce.aggregator.planning.question_channels import DIRECT, ShareChannel, measure_of
+from sottovoce.aggregator.planning.sample_size import design_power, odds_ratio_of_two, one_sample, two_groups
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.parse_survey import parse_survey
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from numpy.typing import ArrayLike
-from sottovoce.aggregator.analysis.arm_results import is_direct
 from sottovoce.aggregator.analysis.availability import LISTED
 from sottovoce.aggregator.analysis.innocuous_shares import with_innocuous_shares
+from sottovoce.aggregator.analysis.published_counts import is_direct
 from sottovoce.aggregator.analysis.report_columns import Columns, find_variable
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.tables.corrected_table import CorrectedShare, corrected_difference

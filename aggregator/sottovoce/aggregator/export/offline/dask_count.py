@@ -9,9 +9,15 @@ from contextlib import contextmanager
 from typing import Any
 
 from sottovoce.aggregator.analysis.report_columns import Progress
-from sottovoce.aggregator.export.offline.count import SHARD, ReportCounts, count_shard, shards_of
-from sottovoce.aggregator.export.offline.manifest import RevisionWave
-from sottovoce.aggregator.export.offline.offline_results import Opened, Work
+from sottovoce.aggregator.export.offline.locations import RevisionWave
+from sottovoce.aggregator.export.offline.offline_results import (
+    SHARD,
+    Opened,
+    ReportCounts,
+    Work,
+    count_shard,
+    shards_of,
+)
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.shared.errors import EstimateError
 

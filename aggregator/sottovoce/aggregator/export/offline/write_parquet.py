@@ -18,8 +18,7 @@ from sottovoce.aggregator.analysis.estimates import analyse
 from sottovoce.aggregator.analysis.report_columns import Progress
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns, blocks_of, named_cohorts, standing_alone
 from sottovoce.aggregator.export.catalogue import Source
-from sottovoce.aggregator.export.offline.count import TYPES, ReportCounts, layout_of, limited, tally_rows
-from sottovoce.aggregator.export.offline.manifest import (
+from sottovoce.aggregator.export.offline.locations import (
     FORMAT,
     NAME,
     Described,
@@ -30,6 +29,7 @@ from sottovoce.aggregator.export.offline.manifest import (
     RevisionWave,
     place_of,
 )
+from sottovoce.aggregator.export.offline.offline_results import TYPES, ReportCounts, layout_of, limited, tally_rows
 from sottovoce.aggregator.export.tables import parquet_options, quoted
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.aggregator.storage.models import ALL

@@ -19,9 +19,8 @@ from sottovoce.aggregator.analysis.requests import parse_request, read_shares
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns, as_columns, is_few
 from sottovoce.aggregator.analysis.weights import MarginShares, raked
 from sottovoce.aggregator.clock import Clock
-from sottovoce.aggregator.export.offline.count import layout_of, read_rows
 from sottovoce.aggregator.export.offline.locations import Bucket, is_countable, place_named
-from sottovoce.aggregator.export.offline.offline_results import Opened, open_folder
+from sottovoce.aggregator.export.offline.offline_results import Opened, layout_of, open_folder, read_rows
 from sottovoce.aggregator.export.read_archive import LEFT_OUT, Archive, Expected, read_folder
 from sottovoce.aggregator.file_formats.table_source import open_table
 from sottovoce.aggregator.storage import Storage

@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from flask import current_app
-from sottovoce.aggregator.analysis.arm_results import CountedArm, arms_of, count_arms, has_split
 from sottovoce.aggregator.analysis.documents import Document
 from sottovoce.aggregator.analysis.estimates import RevisionCounts
+from sottovoce.aggregator.analysis.published_counts import CountedArm, arms_of, count_arms, has_split
 from sottovoce.aggregator.api.joint_results import Calculating, JointResults
 from sottovoce.aggregator.authoring.simulation import Rehearsal
 from sottovoce.aggregator.http.problems import Refusal

@@ -1,16 +1,22 @@
-"""Show the page "Results": estimates of each question, from snapshots, with intervals valid while it is open."""
+"""Show the page "Results": estimates of each question, from snapshots, with intervals valid while it is open.
 
+Rendered results are kept for all readers of the same snapshot, so that many readers do not slow intake.
+"""
+
+import hashlib
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
+from threading import Lock
 from typing import Any, NamedTuple
 
 from flask import Response, current_app, render_template, request
 from sottovoce.aggregator.accounts.authentication import MOST_VIEW_DAYS, VIEW_DAYS, storage
-from sottovoce.aggregator.analysis.arm_results import has_split
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, analyse
-from sottovoce.aggregator.analysis.published_counts import published, revisions_of
+from sottovoce.aggregator.analysis.published_counts import forget_counts, has_split, published, revisions_of
 from sottovoce.aggregator.analysis.result_view import planned_tables
 from sottovoce.aggregator.analysis.results_document import group_of
 from sottovoce.aggregator.api.joint_results import JointResults
@@ -27,7 +33,6 @@ from sottovoce.aggregator.studio.design.preview_page import address_of_tried, tr
 from sottovoce.aggregator.studio.labels import SurveyVariables, alarm_in_words, name_of_group
 from sottovoce.aggregator.studio.request_context import attachment, words
 from sottovoce.aggregator.studio.results.arm_split import CALCULATING, arm_split, or_why
-from sottovoce.aggregator.studio.results.rendered_results import RenderedResults, RenderingCache, snapshot_key
 from sottovoce.aggregator.studio.results.results_view import QuestionCard, ResultsView, results_by_arm, view_of
 from sottovoce.aggregator.studio.results.svg_chart import drawing, has_png, png_of
 from sottovoce.aggregator.studio.results.view_options import LEVELS, MOST_PEOPLE, ViewOptions
@@ -36,6 +41,68 @@ from sottovoce.aggregator.surveys.lifecycle import unknown_survey
 from sottovoce.shared.accounting import BELIEF_BEFORE, percent_after
 from sottovoce.shared.parse_item import planned_comparisons
 from sottovoce.shared.spec import Survey
+
+MOST_RENDERINGS = 32
+"""Number of kept renderings; the one that was not read for the longest time goes first."""
+
+
+@dataclass(frozen=True)
+class RenderedResults:
+    """Results of one snapshot with one choice of options in one language.
+
+    ``names`` are the values that the templates need; ``live`` is the HTML, without anything about the reader.
+    """
+
+    view: ResultsView
+    names: Mapping[str, object]
+    live: str
+
+
+def snapshot_key(revisions: Sequence[RevisionCounts]) -> bytes:
+    """Return a hash of what the survey shows; it never leaves this process."""
+    shown = [(each.stored.digest, each.stored.closed, sorted(each.withheld), each.cells) for each in revisions]
+    return hashlib.sha256(repr((shown, sorted(revisions[-1].asked))).encode()).digest()
+
+
+class RenderingCache:
+    """Renderings by snapshot and options; several readers of a new snapshot wait for one rendering."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._renderings: OrderedDict[tuple[str, Hashable], Future[RenderedResults]] = OrderedDict()
+
+    def get(self, name: str, key: Hashable, render: Callable[[], RenderedResults]) -> RenderedResults:
+        """Return a kept rendering by ``key``, everything that it depends on, or make it.
+
+        What ``render`` raises is raised to all who wait for it, and is not kept.
+        """
+        with self._lock:
+            found = self._renderings.get((name, key))
+            made = self._renderings[name, key] = found or Future()
+            self._renderings.move_to_end((name, key))
+            if len(self._renderings) > MOST_RENDERINGS:
+                self._renderings.popitem(last=False)
+        if found is None:
+            self._render((name, key), made, render)
+        return made.result()
+
+    def drop(self, name: str) -> None:
+        """Forget the renderings of a survey that is deleted."""
+        forget_counts()
+        with self._lock:
+            for key in [key for key in self._renderings if key[0] == name]:
+                del self._renderings[key]
+
+    def _render(
+        self, key: tuple[str, Hashable], made: Future[RenderedResults], render: Callable[[], RenderedResults]
+    ) -> None:
+        try:
+            made.set_result(render())
+        except BaseException as error:
+            with self._lock:
+                self._renderings.pop(key, None)
+            made.set_exception(error)
+
 
 REFRESH = 30
 """Polling interval of the page of an open survey, in seconds."""

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 
-from sottovoce.aggregator.analysis.arm_results import is_split
 from sottovoce.aggregator.analysis.careless_results import anchors_of
 from sottovoce.aggregator.analysis.diagnostics import CountWarning, alarms, chance_of_arms
 from sottovoce.aggregator.analysis.estimates import QuestionResult, RevisionCounts, SurveyResults, analyse
 from sottovoce.aggregator.analysis.mixtures.mixture import notes_alone
+from sottovoce.aggregator.analysis.published_counts import is_split
 from sottovoce.aggregator.analysis.results_document import Population, group_of
 from sottovoce.aggregator.analysis.variable_names import VariableNames
 from sottovoce.aggregator.analysis.worked_example import (

@@ -11,14 +11,13 @@ from dataclasses import replace
 
 from flask import Response, current_app, render_template, request
 from sottovoce.aggregator.accounts.authentication import link_hash, storage
-from sottovoce.aggregator.analysis.arm_results import is_direct
 from sottovoce.aggregator.analysis.estimates import LEAST_COHORT, RevisionCounts
-from sottovoce.aggregator.analysis.published_counts import revisions_of
+from sottovoce.aggregator.analysis.published_counts import is_direct, revisions_of
 from sottovoce.aggregator.http.headers import etag_of, unless_known
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio.request_context import tables, today, words
-from sottovoce.aggregator.studio.results.rendered_results import RenderedResults, RenderingCache, snapshot_key
+from sottovoce.aggregator.studio.results.results_page import RenderedResults, RenderingCache, snapshot_key
 from sottovoce.aggregator.studio.results.results_view import view_of
 from sottovoce.aggregator.studio.results.run_analysis import why_nothing
 from sottovoce.aggregator.studio.results.view_options import ViewOptions

@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 from sottovoce.aggregator.export.offline import dask_count
-from sottovoce.aggregator.export.offline.count import shards_of
 from sottovoce.aggregator.export.offline.dask_count import MEMORY, count_on, on_cluster
 from sottovoce.aggregator.export.offline.locations import place_named
-from sottovoce.aggregator.export.offline.offline_results import HERE, Opened, open_folder
+from sottovoce.aggregator.export.offline.offline_results import HERE, Opened, open_folder, shards_of
 from sottovoce.shared.errors import EstimateError, SpecError
 
 from tests.exported import TODAY, drawn, published, send, source

@@ -17,8 +17,7 @@ from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.analysis.shown_columns import read_reports
 from sottovoce.aggregator.estimators import IntervalRule
 from sottovoce.aggregator.export.offline import write_parquet
-from sottovoce.aggregator.export.offline.locations import place_named
-from sottovoce.aggregator.export.offline.manifest import ReportFile
+from sottovoce.aggregator.export.offline.locations import ReportFile, place_named
 from sottovoce.aggregator.export.offline.offline_results import HERE, open_folder, results_of
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.pack_values import few

@@ -20,7 +20,7 @@ from sottovoce.aggregator.i18n.translator import LANGUAGES, Words
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.studio.results import results_page, results_view
-from sottovoce.aggregator.studio.results.rendered_results import MOST, RenderingCache
+from sottovoce.aggregator.studio.results.results_page import MOST, RenderingCache
 from sottovoce.aggregator.studio.results.results_view import ResultsView
 from werkzeug.test import TestResponse
 
