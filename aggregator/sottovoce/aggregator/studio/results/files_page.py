@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from flask import Response, current_app, render_template, request
 from sottovoce.aggregator.accounts.authentication import storage
@@ -30,7 +30,6 @@ from sottovoce.aggregator.studio.survey.release_page import release_state
 from sottovoce.aggregator.studio.survey_frame import draft_placeholder, published_page
 from sottovoce.aggregator.surveys.lifecycle import newest, survey_of, unknown_survey
 from sottovoce.shared.errors import EstimateError
-from werkzeug.wsgi import FileWrapper
 
 EVERYTHING = "everything.zip"
 
@@ -192,14 +191,21 @@ def file_reply(source: Source, name: str, file: str) -> Response:
     if file not in offered(source):
         raise Refusal("not_found", "the survey has no file of this name")
     with _written(source, file) as path:
-        # Closing the reply closes the file, also if the client disconnects early or sends HEAD.
-        opened, made = FileWrapper(path.open("rb"), BLOCK), _made(path)
-    reply = Response(opened, content_type=MEDIA_TYPES[file.rpartition(".")[2]])
+        opened, made = path.open("rb"), _made(path)
+    reply = Response(_blocks(opened), content_type=MEDIA_TYPES[file.rpartition(".")[2]])
+    # If the client disconnects early or sends HEAD, the generator never runs and would leave the file open.
+    reply.call_on_close(opened.close)
     reply.content_length = made.size
     reply.headers["Content-Disposition"] = f"attachment; filename={source.about.prefix}{name}-{file}"
     # RFC 9530.
     reply.headers["Repr-Digest"] = f"sha-256=:{base64.b64encode(bytes.fromhex(made.sha256)).decode()}:"
     return reply
+
+
+def _blocks(opened: BinaryIO) -> Iterator[bytes]:
+    with opened:
+        while block := opened.read(BLOCK):
+            yield block
 
 
 def _wave() -> int | None:
