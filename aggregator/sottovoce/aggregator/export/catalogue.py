@@ -10,7 +10,7 @@ range, value labels and channel.
 
 import inspect
 import textwrap
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -89,13 +89,6 @@ def estimate_rows(
         yield from result_rows(view, about)
 
 
-def write_estimates_xlsx(
-    path: Path, revisions: Sequence[RevisionCounts], about: About, wave: int | None = None
-) -> None:
-    """Write the table as a workbook with a second sheet for provenance; text never becomes a formula or link."""
-    write_workbook(path, about, [COLUMNS, *estimate_rows(revisions, about, wave)], "Estimates")
-
-
 def result_rows(results: SurveyResults, about: About) -> Iterator[tuple[object, ...]]:
     """Yield the rows of one wave, cohort or the whole, by ``COLUMNS``."""
     document = export_document(results)
@@ -117,29 +110,19 @@ def result_rows(results: SurveyResults, about: About) -> Iterator[tuple[object, 
             yield (*survey, *leading, label, *figures.values(), among)
 
 
-def write_ddi(
-    path: Path,
-    channels: Sequence[Channel],
-    questions: Sequence[Question],
-    reports: int,
-    about: About,
-    few: Container[str],
-    notes: Mapping[str, str],
-) -> None:
-    """Write the document; ``questions`` are those in the file of reports, ``reports`` their number.
-
-    ``few`` are the questions of which the file leaves rare answers out, ``notes`` sentences on single ones.
-    """
+def write_ddi(source: "Source", path: Path) -> None:
+    """Write the document on the questions in the file of reports."""
+    about, questions = source.about, file_questions(source.revisions[-1])
     root = ET.Element("codeBook", {"xmlns": NAMESPACE, "version": "2.5"})
     _study(ET.SubElement(root, "stdyDscr"), about)
-    _file(ET.SubElement(root, "fileDscr", {"ID": _FILE}), reports, len(questions) + len(EXTRA))
+    _file(ET.SubElement(root, "fileDscr", {"ID": _FILE}), source.results.reports, len(questions) + len(EXTRA))
     data = ET.SubElement(root, "dataDscr")
     for number, question in enumerate(questions, start=1):
-        mine = [channel for channel in channels if channel.question.name == question.name]
+        mine = [channel for channel in source.channels if channel.question.name == question.name]
         found = _var(data, number, question.name, _nature(question))
-        _variable(found, question, mine, about.survey, question.name in few)
-        if question.name in notes:
-            _text(found, "notes", notes[question.name], "en")
+        _variable(found, question, mine, about.survey, question.name in source.few)
+        if question.name in source.notes:
+            _text(found, "notes", source.notes[question.name], "en")
     for number, (name, description) in enumerate(EXTRA.items(), start=len(questions) + 1):
         _text(_var(data, number, name, "interval"), "labl", description)
     ET.indent(root)
@@ -564,17 +547,24 @@ UNSURE_FACTS = (
 )
 
 
+def _of_text(text: Callable[[Source], str]) -> Write:
+    return lambda source, path: path.write_text(text(source), encoding="utf-8")
+
+
+def _as_comments(about: About) -> str:
+    return "".join(f"# {line}\n" for line in about.lines)
+
+
 def _script(name: str, say: str) -> Write:
-    def write(source: Source, path: Path) -> None:
-        header = "".join(f"# {line}\n" for line in source.about.lines)
+    def write(source: Source) -> str:
         script = files("sottovoce.aggregator.export.scripts").joinpath(name).read_text(encoding="utf-8")
         # Beside shares of an innocuous fact, whose own error no file of reports or channels has.
         unsure = [q.name for q in source.about.survey.questions if q.by_fact and q.by_fact.std_error]
         said = [*source.notes.values(), *([UNSURE_FACTS.format(names=", ".join(unsure))] if unsure else [])]
         notes = "".join(f"{say.format(note)}\n" for note in said)
-        path.write_text(header + script + notes, encoding="utf-8")
+        return _as_comments(source.about) + script + notes
 
-    return write
+    return _of_text(write)
 
 
 def _export(source: Source, path: Path) -> None:
@@ -610,32 +600,25 @@ They are never part of an archive, and the researcher first sees how many respon
 """
 
 
-def _codebook(s: Source, path: Path) -> None:
+def _codebook(s: Source) -> str:
     shown = file_questions(s.revisions[-1])
     few = {each.name: f"{s.few[each.name]:,} reports: {about_few(each)}" for each in shown if each.name in s.few}
-    page = codebook_page(s.channels, s.about, s.results, s.institution, [few, s.notes], shown)
-    path.write_text(page, encoding="utf-8")
+    return codebook_page(s.channels, s.about, s.results, s.institution, [few, s.notes], shown)
 
 
 AT_ANY_TIME: dict[str, Write] = {
     "export.json": _export,
     "estimates.csv": lambda s, path: write_csv(path, s.about, COLUMNS, estimate_rows(s.revisions, s.about, s.wave)),
-    "estimates.xlsx": lambda s, path: write_estimates_xlsx(path, s.revisions, s.about, s.wave),
-    "codebook.html": _codebook,
-    "ddi.xml": lambda s, path: write_ddi(
-        path, s.channels, file_questions(s.revisions[-1]), s.results.reports, s.about, s.few, s.notes
+    "estimates.xlsx": lambda s, path: write_workbook(
+        path, s.about, [COLUMNS, *estimate_rows(s.revisions, s.about, s.wave)], "Estimates"
     ),
+    "codebook.html": _of_text(_codebook),
+    "ddi.xml": write_ddi,
     # When it is read again, it has the same digest.
-    "survey.yaml": lambda s, path: path.write_text(
-        "".join(f"# {line}\n" for line in s.about.lines) + yaml_text(s.about.survey.document), encoding="utf-8"
-    ),
+    "survey.yaml": _of_text(lambda s: _as_comments(s.about) + yaml_text(s.about.survey.document)),
     "survey.json": lambda source, path: write_survey_json(path, source.about),
-    "preregistration.json": lambda s, path: path.write_text(
-        json_text(preregistration(s.revisions, s.about, s.plan)), encoding="utf-8"
-    ),
-    "methods.md": lambda s, path: path.write_text(
-        "\n".join([*methods_lines(s.results, s.about), ""]), encoding="utf-8"
-    ),
+    "preregistration.json": _of_text(lambda s: json_text(preregistration(s.revisions, s.about, s.plan))),
+    "methods.md": _of_text(lambda s: "\n".join([*methods_lines(s.results, s.about), ""])),
     "channels.csv": lambda s, path: write_csv(path, s.about, CHANNEL_COLUMNS, channel_rows(s.randomizing)),
     "scores.csv": lambda s, path: write_csv(path, s.about, SCORE_COLUMNS, score_rows(s.randomizing)),
     "analysis.py": _script("analysis.py", "print({!r}, file=sys.stderr)"),

@@ -36,7 +36,6 @@ from sottovoce.aggregator.export.catalogue import (
     estimated_in_words,
     preregistration,
     protection_in_words,
-    write_estimates_xlsx,
 )
 from sottovoce.aggregator.export.results_client.sources import with_covariates
 from sottovoce.aggregator.export.statistics_files import allowed_names, column_names, cut
@@ -253,9 +252,8 @@ def test_label_that_looks_like_a_formula_is_a_text_in_the_workbook(every: Source
     wild = survey(
         questions=[{"type": "boolean", "name": "q", "label": {"en": "=1+1"}, "mechanism": {"name": "coin_flip"}}]
     )
-    write_estimates_xlsx(
-        tmp_path / "e.xlsx", [every.revisions[0].__class__(every.revisions[0].stored, wild, ())], every.about
-    )
+    counts = every.revisions[0].__class__(every.revisions[0].stored, wild, ())
+    SINGLE["estimates.xlsx"](replace(every, revisions=[counts]), tmp_path / "e.xlsx")
     with zipfile.ZipFile(tmp_path / "e.xlsx") as book:
         assert b"<f>" not in book.read("xl/worksheets/sheet1.xml")
         assert b"=1+1" in book.read("xl/sharedStrings.xml")
@@ -263,7 +261,7 @@ def test_label_that_looks_like_a_formula_is_a_text_in_the_workbook(every: Source
 
 def test_workbook_is_the_same_on_every_day(every: Source, folder: Path, tmp_path: Path) -> None:
     """So that its SHA-256 says something."""
-    write_estimates_xlsx(tmp_path / "again.xlsx", every.revisions, every.about)
+    SINGLE["estimates.xlsx"](every, tmp_path / "again.xlsx")
     assert (tmp_path / "again.xlsx").read_bytes() == (folder / "estimates.xlsx").read_bytes()
 
 
