@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 import pytest
 from sottovoce.aggregator.estimators import Estimate, IntervalRule, estimate
-from sottovoce.aggregator.estimators.pooling import pool
+from sottovoce.aggregator.estimators.answered_shares import pool
 from sottovoce.aggregator.estimators.support import estimate_share
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.kary_rr import KaryRR

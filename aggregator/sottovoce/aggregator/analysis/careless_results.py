@@ -4,9 +4,9 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from sottovoce.aggregator.estimators.answered_shares import StratumTally
 from sottovoce.aggregator.estimators.by_hand.uncertain_share import of_strata
 from sottovoce.aggregator.estimators.careless.anchors import Careless, anchor_share, corrected_shares
-from sottovoce.aggregator.estimators.pooling import StratumTally
 from sottovoce.aggregator.estimators.support import Estimate, IntervalRule
 from sottovoce.shared.arms.arms import is_arm, share_asked
 from sottovoce.shared.spec import Question, Survey

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 
 from sottovoce.aggregator.analysis.careless_results import correct_careless
 from sottovoce.aggregator.estimators import DEFAULT_RULE, Estimate, IntervalRule, public
-from sottovoce.aggregator.estimators.answered_shares import answered_shares
+from sottovoce.aggregator.estimators.answered_shares import StratumTally, answered_shares, estimate_strata, merge
 from sottovoce.aggregator.estimators.careless.anchors import Careless
-from sottovoce.aggregator.estimators.pooling import StratumTally, estimate_strata, merge
 from sottovoce.aggregator.estimators.support import protected
 from sottovoce.aggregator.storage import Cell, StoredSurvey
 from sottovoce.aggregator.storage.models import ALL

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.availability import LEAST, few_among
 from sottovoce.aggregator.analysis.regression.newton import Array
+from sottovoce.aggregator.estimators.answered_shares import StratumTally
 from sottovoce.aggregator.estimators.blocks.joint_channel import joint_likelihood, joint_scores
-from sottovoce.aggregator.estimators.pooling import StratumTally
 from sottovoce.aggregator.estimators.question_variables import ScaleVariable, as_number, bare, num, variables_of
 from sottovoce.aggregator.estimators.variable import NumberVariable, Variable
 from sottovoce.aggregator.storage import StoredSurvey

@@ -193,26 +193,18 @@ class SurveyVariables(VariableNames):
         known = next((key for key in keys if option not in _OTHER_SENTENCES and self.words.knows(key)), None)
         if known is None:
             return self.note(english)
-        text = self.words.translate(
-            "note_of_field", field=self.words.translate(known), told=self.translate_note(english)
-        )
-        return self.words.translate("note_as_sentence", note=text)
+        of_field = {"field": self.words.translate(known), "told": self.translate_note(english)}
+        return self.words.translate("note_as_sentence", note=self.words.translate("note_of_field", **of_field))
 
     def _of(self, question: Question) -> list[SurveyVariable]:
         own = title_of(self.survey, question, self.words)
-        labels = self._labels(question)
+        labels = dict(zip(question.options, option_labels(question, self.words.language), strict=True))
+        yes_no = {"yes": self.words.translate("answer_yes"), "no": self.words.translate("answer_no")}
         made = []
         for each in variables_of(question):
             # Each option of a multiple choice is a variable of its own, with the categories yes and no.
-            known = (
-                labels
-                if not each.name
-                else {"yes": self.words.translate("answer_yes"), "no": self.words.translate("answer_no")}
-            )
+            known = yes_no if each.name else labels
             label = f"{own} {labels.get(each.name, each.name)}" if each.name else own
             categories = tuple((name, known.get(name, name)) for name in each.categories)
             made.append(SurveyVariable(each.full_name, label, question, each.name, categories, bool(each.only_outcome)))
         return made
-
-    def _labels(self, question: Question) -> dict[str, str]:
-        return dict(zip(question.options, option_labels(question, self.words.language), strict=True))

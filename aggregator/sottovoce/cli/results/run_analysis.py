@@ -16,8 +16,8 @@ import click
 from rich.console import Console
 from rich.table import Table
 from sottovoce.aggregator.analysis import requests
-from sottovoce.aggregator.analysis.data_file.answer_codes import decode_codes
 from sottovoce.aggregator.analysis.data_file.data_columns import data_columns
+from sottovoce.aggregator.analysis.data_file.file_analysis import decode_codes
 from sottovoce.aggregator.analysis.data_file.parse_channel import yes_no_counts
 from sottovoce.aggregator.analysis.data_file.read_table import FORMATS, read_table
 from sottovoce.aggregator.analysis.published_counts import published, snapshot_of

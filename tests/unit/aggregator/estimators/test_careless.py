@@ -7,8 +7,8 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 from numpy.random import Generator
+from sottovoce.aggregator.estimators.answered_shares import StratumTally, estimate_strata
 from sottovoce.aggregator.estimators.careless.anchors import AnchorShare, Careless, anchor_share, corrected_shares
-from sottovoce.aggregator.estimators.pooling import StratumTally, estimate_strata
 from sottovoce.aggregator.estimators.support import Estimate, IntervalRule
 from sottovoce.shared.answers import Domain, random_answers
 from sottovoce.shared.mechanisms import Mechanism

@@ -4,9 +4,9 @@ from fractions import Fraction
 
 import pytest
 from sottovoce.aggregator.estimators import Estimate, IntervalRule, estimate
+from sottovoce.aggregator.estimators.answered_shares import estimate_strata, merge, pool
 from sottovoce.aggregator.estimators.intervals import METHODS, exact
 from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean
-from sottovoce.aggregator.estimators.pooling import estimate_strata, merge, pool
 from sottovoce.aggregator.estimators.support import (
     DEFAULT_RULE,
     ShareEstimates,

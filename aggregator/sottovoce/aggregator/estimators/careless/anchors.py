@@ -27,8 +27,8 @@ from fractions import Fraction
 from functools import cached_property
 
 from sottovoce.aggregator.estimators import answered_shares
+from sottovoce.aggregator.estimators.answered_shares import StratumTally
 from sottovoce.aggregator.estimators.intervals import normal_quantile, upper_tail
-from sottovoce.aggregator.estimators.pooling import StratumTally
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
 from sottovoce.shared.answers import Domain, Value, random_answers
 from sottovoce.shared.spec import Question

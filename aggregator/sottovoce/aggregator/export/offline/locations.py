@@ -164,11 +164,6 @@ def read_manifest(data: bytes) -> Described:
     return described
 
 
-def states_format(data: bytes) -> bool:
-    """Say whether the bytes start like a manifest of reports, even a truncated or invalid one."""
-    return re.match(rb'\s*\{\s*"format"\s*:\s*"sottovoce-reports/', data) is not None
-
-
 def _check(described: Described) -> None:
     manifest, surveys = described.manifest, described.surveys
     if not surveys:
@@ -219,9 +214,9 @@ def place_named(name: str | Path) -> "LocalFolder | Bucket":
 
 
 def is_countable(folder: "LocalFolder") -> bool:
-    """Say whether a local folder has a manifest of reports; the manifest of a simulation has another format."""
+    """Say whether a local folder has a manifest of reports, valid or not; that of a simulation has another format."""
     try:
-        return states_format(folder.manifest())
+        return re.match(rb'\s*\{\s*"format"\s*:\s*"sottovoce-reports/', folder.manifest()) is not None
     except SpecError:
         return False
 

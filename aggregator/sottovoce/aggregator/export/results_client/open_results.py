@@ -15,7 +15,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 from sottovoce.aggregator.analysis.results_document import FORMAT, estimates_of, export_document
-from sottovoce.aggregator.analysis.tables.block_fit import BlockFit, fit_block
+from sottovoce.aggregator.analysis.tables.ml_table import BlockFit, fit_block
 from sottovoce.aggregator.analysis.text_report import in_words
 from sottovoce.aggregator.export.read_archive import results_of_archive
 from sottovoce.aggregator.export.results_client.http_source import AddressReports, read_key
@@ -146,13 +146,9 @@ class OpenResults:
         return tuple(row for question in self.export["questions"] for row in _estimates(question))
 
     def crosstab(
-        self,
-        rows: str,
-        columns: str,
-        within: str | None = None,
-        weights: ArrayLike | None = None,
+        self, rows: str, columns: str, within: str | None = None, weights: ArrayLike | None = None,
         **options: Any,  # noqa: ANN401
-    ) -> JointResult:
+    ) -> JointResult:  # fmt: skip
         """Cross-tabulate two questions.
 
         Args:
@@ -169,13 +165,9 @@ class OpenResults:
         return _result(found, [{**({within: table["category"]} if within else {}), **cell} for table, cell in cells])
 
     def compare(
-        self,
-        outcome: str,
-        groups: str,
-        category: str | None = None,
-        weights: ArrayLike | None = None,
+        self, outcome: str, groups: str, category: str | None = None, weights: ArrayLike | None = None,
         **options: Any,  # noqa: ANN401
-    ) -> JointResult:
+    ) -> JointResult:  # fmt: skip
         """Compare a share or a mean among groups.
 
         The rows of the result have ``declined``, the share of people who gave no answer, where some did not.
@@ -214,12 +206,9 @@ class OpenResults:
         return fit_block(columns, questions)
 
     def test(
-        self,
-        question: str,
-        shares: Mapping[str, float] | None = None,
-        mean: float | None = None,
+        self, question: str, shares: Mapping[str, float] | None = None, mean: float | None = None,
         **options: Any,  # noqa: ANN401
-    ) -> JointResult:
+    ) -> JointResult:  # fmt: skip
         """Test a question against known values.
 
         Args:
@@ -254,14 +243,9 @@ class OpenResults:
         return _result(found, [{**one, "shown": one["estimate"]} for one in rows])
 
     def model(
-        self,
-        outcome: str | None = None,
-        on: Sequence[str] | None = None,
-        weights: ArrayLike | None = None,
-        *,
-        formula: str | None = None,
-        **options: Any,  # noqa: ANN401
-    ) -> JointResult:
+        self, outcome: str | None = None, on: Sequence[str] | None = None, weights: ArrayLike | None = None,
+        *, formula: str | None = None, **options: Any,  # noqa: ANN401
+    ) -> JointResult:  # fmt: skip
         """Fit a regression of one question on others.
 
         Args:

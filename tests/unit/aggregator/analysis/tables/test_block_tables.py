@@ -16,8 +16,8 @@ from sottovoce.aggregator.analysis.tables.answered_cells import (
     mean_square,
     share_among_answered,
 )
-from sottovoce.aggregator.analysis.tables.block_fit import fit_block
 from sottovoce.aggregator.analysis.tables.crosstab import compare, crosstab, crosstab_within
+from sottovoce.aggregator.analysis.tables.ml_table import fit_block
 from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Pairs, independence, joint
 from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel
 from sottovoce.aggregator.analysis.tables.table import Rule, TwoWayTable
