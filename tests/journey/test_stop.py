@@ -22,7 +22,7 @@ from tests.journey.test_hostile_http import JSON, good
 from tests.journey.test_kill import PATH, Senders, Server, check, served
 
 OWN = ("Sign in, once", "Survey ", "Data: ", "Dashboard: ", "Any host name is accepted")
-GONE = "[ERROR] Unexpected exit from worker-1"
+GONE = "The process that serves ended unexpectedly"
 HEAD = f"POST {PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {len(good())}\r\n\r\n"
 WHOLE = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
 STATES = {"idle": ("", ""), "half a head": ("", HEAD[:40]), "half a body": ("", HEAD + "{"),

@@ -55,7 +55,6 @@ LIBRARIES = {
     "click": ("sottovoce.cli", "sottovoce.client.terminal"),
     "flask": (f"{A}.accounts", f"{A}.api", f"{A}.app", f"{A}.http", f"{A}.studio"),
     "gmpy2": (f"{A}.invitations.rsa_blind_signer",),
-    "granian": ("sottovoce.cli",),
     "h11": ("sottovoce.aggregator.intake",),
     "jinja2": (f"{A}.export.codebook", f"{A}.invitations.posters", f"{A}.privacy_account.page"),
     "joserfc": (f"{A}.accounts.oidc",),

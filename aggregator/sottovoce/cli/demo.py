@@ -24,7 +24,7 @@ from sottovoce.aggregator.storage.audit_log.events import EXPORTED, MACHINE
 from sottovoce.cli.command import FILE, check_free, command, write_json
 from sottovoce.cli.database import open_storage
 from sottovoce.cli.process import aggregator, capture_signals, free_port
-from sottovoce.cli.server import check_address
+from sottovoce.cli.server import bind
 from sottovoce.demo import run
 
 _TURNS_OF_A_SESSION = 600
@@ -43,7 +43,7 @@ def demo(folder: Path | None, out: Path | None, force: bool, port: int | None, l
     # A signal must stop the aggregator process and remove its folder too, so it sets an Event and ends nothing itself.
     with capture_signals() as stopped, tempfile.TemporaryDirectory() as temporary:
         settings = Settings(data=folder or Path(temporary), port=port or free_port())
-        check_address(settings)
+        bind(settings).close()
         storage = open_storage(settings, create=True)
         click.echo("Starting a server for the demonstration …", err=True)
         worst = _run(settings, storage, out, leave, stopped)

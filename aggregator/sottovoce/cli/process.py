@@ -84,11 +84,6 @@ def free_port() -> int:
     raise StorageError("no free port was found; name one with --port")
 
 
-def is_alive(settings: Settings) -> bool:
-    """Return whether the node with these settings answers."""
-    return request_node(settings, "healthz") is not None
-
-
 def request_node(settings: Settings, page: str) -> requests.Response | None:
     """Return the answer of a node on this machine; None if there is none."""
     host = EVERY_ADDRESS.get(settings.host, f"[{settings.host}]" if ":" in settings.host else settings.host)

@@ -14,7 +14,7 @@ from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli import database
 from sottovoce.cli.command import FILE, PATH, command
-from sottovoce.cli.server import check_address, run
+from sottovoce.cli.server import bind, run
 
 
 @command(example="sottovoce serve exam.yaml --port 8000")
@@ -30,7 +30,7 @@ def serve(survey: Path | None, host: str | None, port: int | None, token_file: P
     parsed = read_survey_file(survey) if survey else None
     if parsed is not None:
         check_affordable(parsed)
-    check_address(settings)
+    bind(settings).close()
     database.prepare_migration(settings, waits=True)
     storage = database.open_storage(settings, create=True, migrates=True)
     lines = []

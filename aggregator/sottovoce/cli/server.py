@@ -1,11 +1,13 @@
-"""The process that looks after the one that serves, which is ``worker``: it listens, starts it, and starts it again.
+"""The process that looks after the one that serves, the worker: it holds the address, and starts the worker, again and
+again.
 
 No SIGTERM or SIGINT is lost while it starts, whichever process receives it.
 """
 
-import _thread
+import asyncio
 import errno
 import gc
+import math
 import os
 import signal
 import socket
@@ -14,20 +16,13 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
-from multiprocessing.connection import wait
-from multiprocessing.process import BaseProcess
-from threading import Thread
-from typing import Any
+from multiprocessing import Pipe, Process, set_start_method
+from multiprocessing.connection import Connection, wait
 
 import click
-from granian import Granian
-from granian.errors import FatalError
-from granian.log import LogLevels
-from granian.server.mp import WorkerProcess
 from sottovoce.aggregator.intake.http_connection import Connections
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.walls import hide_memory
-from sottovoce.cli.process import is_alive
 from sottovoce.shared.errors import StorageError
 
 if sys.platform != "win32":
@@ -41,74 +36,44 @@ KILL_SECONDS = 8
 work.
 """
 
-
-class Supervisor(Granian):  # type: ignore[misc]
-    """Granian's server, which also handles a stop signal that arrives while its main loop is busy."""
-
-    def signal_handler_interrupt(self, *_: object, **__: object) -> None:
-        """Record the signal, and wake the main loop from a thread.
-
-        The handler interrupts the main thread. That may hold the lock of the event that wakes it (a deadlock), or be
-        about to clear the event (a lost signal).
-        """
-        self.interrupt_signal = True
-        _thread.start_new_thread(self._wake, ())
-
-    def _spawn_worker(self, **arguments: object) -> WorkerProcess:
-        worker = super()._spawn_worker(**arguments)
-        worker.is_alive = lambda: is_running(worker.inner)
-        return worker
-
-    def _wake(self) -> None:
-        while True:
-            self.main_loop_interrupt.set()
-            time.sleep(0.1)
+CRASH_SECONDS = 5
+"""Two ends of workers within this time are a fault that another start does not mend."""
 
 
-def is_running(process: BaseProcess) -> bool:
-    """Return True until it has ended, whichever thread has been told so.
+def serve_in_worker(application: str, listener: socket.socket, parent: Connection, drain_seconds: int) -> None:
+    """Serve in the process that was started for it, and tell the parent when it begins."""
+    hear_orders()
+    module, _, name = application.partition(":")
+    gate = getattr(import_module(module), name)()
+    gate.start()
+    parent.send(False)
+    # Uvloop is not made for Windows.
+    loops = import_module("asyncio" if sys.platform == "win32" else "uvloop")
+    with asyncio.Runner(loop_factory=loops.new_event_loop) as runner:
+        runner.run(Connections(gate).serve(listener, drain_seconds))
 
-    Granian waits for a worker in two threads. If the other thread learns of the end first, granian's own check says for
-    a moment that the worker lives, and logs that it kills it. The system's sentinel has no such moment.
+
+def hear_orders() -> None:
+    """Make a starting worker end at once on SIGTERM, also on one that came during its fork and was blocked until now.
+
+    With the handlers inherited from its parent it would record the signal and never act. SIGINT goes to every process
+    of a terminal; the parent handles it and stops the worker.
     """
-    return not wait([process.sentinel], 0)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    _block_stops(False)
 
 
-@WorkerProcess.wrap_target  # type: ignore[untyped-decorator]
-def serve_in_worker(_id: int, gate: Any, sockets: Sequence[Any], _ipc: object, loop: Any, *_: object) -> None:  # noqa: ANN401
-    """Serve in the process that granian started, in the place of its own server."""
-    listener = sockets[0].build() if sockets[0] else sockets[1]
-    gate.start(loop)
-    loop.run_until_complete(Connections(gate).serve(socket.socket(fileno=socket.dup(listener.get_fd()))))
-
-
-def hear_orders_in_children() -> None:
-    """Make a starting worker end at once on SIGTERM.
-
-    With the handlers inherited from its parent it would record the signal and never act. A signal during the fork is
-    blocked until after it. SIGINT goes to every process of a terminal; the parent handles it and stops the workers.
-    """
-    if sys.platform == "win32":
-        return
-
-    def begin() -> None:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        release()
-
-    def release() -> None:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
-
-    os.register_at_fork(
-        before=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, STOPS), after_in_parent=release, after_in_child=begin
-    )
+def _block_stops(blocks: bool) -> None:
+    if sys.platform != "win32":
+        signal.pthread_sigmask(signal.SIG_BLOCK if blocks else signal.SIG_UNBLOCK, STOPS)
 
 
 def run(settings: Settings, application: str = "sottovoce.cli.worker:make_app", lines: Sequence[str] = ()) -> None:
-    """Serve until a signal stops it: one worker process, respawned if it dies.
+    """Serve until a signal stops it: one worker process, started again if it dies.
 
     ``application`` makes what is served. ``lines`` are printed once it answers; at its end if it never did, since a
-    link to sign in is made only once.
+    link to sign in is made only once. Raises StorageError, in words, if the address cannot be listened on.
     """
     os.environ.update(settings.to_environment())
     # Each connection is an open file, and the usual limit is 1,024.
@@ -117,33 +82,42 @@ def run(settings: Settings, application: str = "sottovoce.cli.worker:make_app", 
         # Some systems name no limit, and then refuse to set none.
         with suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    hear_orders_in_children()
     hide_memory()
     # Loaded before the fork, the modules lie in memory once, and a worker that starts again is there at once.
     import_module(application.partition(":")[0])
     gc.freeze()
-    server = Supervisor(
-        application,
-        address=settings.host,
-        port=settings.port,
-        factory=True,
-        log_level=LogLevels.warning,
-        respawn_failed_workers=True,
-        workers_kill_timeout=KILL_SECONDS + settings.drain_seconds,
-    )
     waiting = list(lines)
-    server.on_startup(Thread(target=_print_when_alive, args=(settings, waiting), daemon=True).start)
-    server.on_shutdown(lambda: _print(waiting))
     try:
-        server.serve(spawn_target=serve_in_worker)
-    except FatalError:
-        sys.exit(1)
+        with bind(settings) as listener:
+            _look_after(application, listener, settings.drain_seconds, waiting)
+    finally:
+        _print(waiting)
 
 
-def _print_when_alive(settings: Settings, lines: list[str]) -> None:
-    while lines and not is_alive(settings):
-        time.sleep(0.1)
-    _print(lines)
+def _look_after(application: str, listener: socket.socket, drain_seconds: int, lines: list[str]) -> None:
+    """Start workers until a signal stops it; exit with 1 if they keep dying."""
+    told, tell = Pipe(duplex=False)
+    for number in STOPS:
+        signal.signal(number, lambda *_: tell.send(True))
+    set_start_method("fork" if sys.platform == "linux" else "spawn", force=True)
+    died = -math.inf
+    while True:
+        worker = Process(target=serve_in_worker, args=(application, listener, tell, drain_seconds))
+        _block_stops(True)
+        worker.start()
+        _block_stops(False)
+        while told in wait([told, worker.sentinel]):
+            if told.recv():
+                worker.terminate()
+                worker.join(KILL_SECONDS + drain_seconds)
+                worker.kill()
+                return
+            _print(lines)
+        worker.join()
+        click.echo(f"The process that serves ended unexpectedly, with {worker.exitcode}.", err=True)
+        died, before = time.monotonic(), died
+        if died - before < CRASH_SECONDS:
+            sys.exit(1)
 
 
 def _print(lines: list[str]) -> None:
@@ -158,16 +132,17 @@ _WHY = {
 }
 
 
-def check_address(settings: Settings) -> None:
-    """Check now that the address can be listened on; raises StorageError, in words, if it cannot."""
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((settings.host, settings.port))
-        except socket.gaierror:
+def bind(settings: Settings) -> socket.socket:
+    """Return a socket with the address, which does not listen yet; raises StorageError, in words, if it cannot."""
+    listener = socket.socket(socket.AF_INET6 if ":" in settings.host else socket.AF_INET)
+    if sys.platform != "win32":  # where it would share the address with another program
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((settings.host, settings.port))
+    except OSError as error:
+        listener.close()
+        why = _WHY.get(error.errno or 0, "cannot be listened on")
+        if isinstance(error, socket.gaierror):
             raise StorageError(f'"{settings.host}" is no address of this machine. Name one with --host') from None
-        except OSError as error:
-            raise StorageError(
-                f"{settings.host}:{settings.port}: {_WHY.get(error.errno or 0, 'cannot be listened on')}"
-            ) from None
+        raise StorageError(f"{settings.host}:{settings.port}: {why}") from None
+    return listener

@@ -111,7 +111,7 @@ def test_serving_tells_a_running_node_from_a_stopped_one(
     # This module's clock alone: threads of other tests sleep too.
     monkeypatch.setattr(database, "time", SimpleNamespace(time=time.time, sleep=sleep))
     monkeypatch.setattr("sottovoce.cli.serve.run", lambda _: None)
-    monkeypatch.setattr("sottovoce.cli.serve.check_address", lambda _: None)
+    monkeypatch.setattr("sottovoce.cli.serve.bind", lambda _: SimpleNamespace(close=lambda: None))
     ended = run(data, "serve")
     assert len(waited) == 1
     assert 80 < waited[0] < 90

@@ -7,19 +7,16 @@ import stat
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import click
 import pytest
-from granian.constants import Interfaces
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.cli.command import check_new_folder, new_folder, write_text
 from sottovoce.cli.process import capture_signals, end, free_port, wait_until_ready
 from sottovoce.cli.serve import notes
-from sottovoce.cli.server import Supervisor
 from sottovoce.shared.errors import StorageError
 
 from tests.commands import run
@@ -268,56 +265,24 @@ def test_handlers_are_put_back() -> None:
     assert (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)) == before
 
 
-FORK = """
-import os, signal, time
-from sottovoce.cli.server import hear_orders_in_children
-noted = lambda *_: None
-signal.signal(signal.SIGTERM, noted), signal.signal(signal.SIGINT, noted)
-os.register_at_fork(after_in_child=lambda: os.kill(os.getpid(), signal.NUMBER))
-hear_orders_in_children()
-child = os.fork()
-if not child:
-    time.sleep(0.3)
-    os._exit(7)
-print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), len(signal.pthread_sigmask(signal.SIG_BLOCK, [])))
+EARLY = """
+import os, signal, sys
+from sottovoce.aggregator.settings import Settings
+from sottovoce.cli import server
+if number := int(sys.argv[2]):
+    os.register_at_fork(after_in_child=lambda: os.kill(os.getpid(), number))
+server.run(Settings(port=int(sys.argv[1])), "json:none", ["a link"])
 """
 
 
-def fork(number: signal.Signals) -> str:
-    """How a child ends that gets this signal as the first thing after its fork, and what the parent holds back."""
-    script = FORK.replace("NUMBER", number.name)
-    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.strip()
-
-
-def test_child_that_is_told_to_end_at_once_ends_and_leaves_ctrl_c() -> None:
-    """To its parent, who passes it on and would else take the child's end for a failure."""
-    assert fork(signal.SIGTERM) == f"{-signal.SIGTERM} 0"
-
-    assert fork(signal.SIGINT) == "7 0"
-
-
-def test_order_to_end_is_noted_while_the_main_loop_is_busy() -> None:
-    """Held up by nothing, though the main thread holds the event's lock; and heard, though the event is cleared."""
-    server = Supervisor("none", interface=Interfaces.RSGI)
-    interrupt = server.main_loop_interrupt
-    with interrupt._cond:
-        server.signal_handler_interrupt(signal.SIGTERM, None)
-        assert not interrupt.is_set()
-    assert interrupt.wait(timeout=20)
-    interrupt.clear()
-    assert interrupt.wait(timeout=20)
-    assert server.interrupt_signal
-
-
-def test_worker_that_has_ended_is_not_killed_for_it() -> None:
-    """Another thread has been told of its end, and has not noted it."""
-    server = Supervisor("none", interface=Interfaces.RSGI)
-    server._ipc, server._ssp, server._shd, server._sso = {0: (None,) * 3}, None, None, None
-    worker = server._spawn_worker(idx=0, target=lambda *_: time.sleep(0.3), callback_loader=None)
-    worker.inner.start()
-    assert worker.is_alive()
-    os.waitpid(worker.inner.pid, 0)
-    assert not worker.is_alive()
+@pytest.mark.parametrize(("number", "code"), [(0, 1), (signal.SIGTERM, -signal.SIGTERM), (signal.SIGINT, 1)])
+def test_worker_that_cannot_start_is_started_once_more(number: int, code: int) -> None:
+    """Told to end as the first thing after its fork it ends, and its parent is told nothing; Ctrl-C is its parent's."""
+    command = [sys.executable, "-c", EARLY, str(free_port()), str(number)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    said = [line for line in ended.stderr.splitlines() if line == "a link" or line.startswith("The process")]
+    assert said == [f"The process that serves ended unexpectedly, with {code}."] * 2 + ["a link"]
+    assert ended.returncode == 1
 
 
 @pytest.mark.parametrize(

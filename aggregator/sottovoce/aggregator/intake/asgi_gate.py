@@ -9,14 +9,10 @@ never the sender's address.
 """
 
 import asyncio
-import os
 import re
-import signal
 import sys
-import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from functools import partial
 from io import BytesIO
 from time import perf_counter
@@ -54,10 +50,6 @@ from sottovoce.aggregator.intake.request_limits import (
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.shared.errors import ReportRejected, StorageError
-
-GRACE = 3.0
-"""Seconds for requests in progress; shorter than the time after which supervisors send SIGKILL."""
-
 
 WSGI = Callable[..., Iterable[bytes]]
 _ADDRESSES = frozenset({"x-forwarded-for", "x-real-ip", "forwarded"})
@@ -104,52 +96,6 @@ def make_environ(head: HttpRequest, body: bytes) -> dict[str, Any]:
     environ["CONTENT_LENGTH"] = str(len(body))
     environ.pop("HTTP_CONTENT_LENGTH", None)
     return environ
-
-
-class Ending:
-    """Graceful shutdown of one serving process on SIGTERM.
-
-    Bodies that are incomplete are refused, complete requests are answered, and the process ends after ``GRACE`` seconds
-    even if a thread still waits for the database: nothing unfinished was acknowledged. Behind a load balancer that
-    polls ``/readyz``, the process first reports that it is not ready, and serves on until that was noticed.
-
-    Args:
-        drain_seconds: time to keep serving after SIGTERM.
-
-    Attributes:
-        told: SIGTERM was received; the process keeps serving.
-        begun: the process refuses new bodies and is about to end.
-    """
-
-    def __init__(self, drain_seconds: int = 0) -> None:
-        self.is_draining = False
-        self.has_begun = False
-        self._drain_seconds = drain_seconds
-
-    def listen(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Handle SIGTERM; the server ends on SIGINT."""
-        with suppress(NotImplementedError):  # on Windows
-            loop.add_signal_handler(signal.SIGTERM, self._drain, loop)
-            # uvloop records a signal that arrives before the loop's first iteration, but handles it only when another
-            # signal wakes it up. So send one.
-            loop.add_signal_handler(signal.SIGUSR1, loop.remove_signal_handler, signal.SIGUSR1)
-            loop.call_soon(signal.raise_signal, signal.SIGUSR1)
-
-    def _drain(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Keep serving for ``drain_seconds``, then begin; further SIGTERMs do not shorten it."""
-        if not self.is_draining:
-            self.is_draining = True
-            loop.call_later(self._drain_seconds, self.begin)
-
-    def begin(self) -> None:
-        """Stop the server, which gives up all incomplete bodies; the process ends after ``GRACE`` in any case."""
-        if self.has_begun:
-            return
-        self.has_begun = True
-        last = threading.Timer(GRACE, os._exit, [0])
-        last.daemon = True
-        last.start()
-        signal.raise_signal(signal.SIGINT)
 
 
 T = TypeVar("T")
@@ -199,7 +145,7 @@ class Gate:
         self._bytes = 0
         self._uploads = 0
         self._waiting = 0
-        self._ending = Ending(settings.drain_seconds)
+        self.is_draining = False
         self._limits = RateLimits(settings)
         self._turn: list[tuple[QuickReport, Connection]] = []
         self._standing = security_headers(settings.secure)
@@ -207,9 +153,8 @@ class Gate:
             [("Content-Type", "application/json"), *self._limits.headers("POST /", 200), *ANY_ORIGIN], self._standing
         )
 
-    def start(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Start signal handling and readiness checks; the server calls it before it serves."""
-        self._ending.listen(loop)
+    def start(self) -> None:
+        """Begin to probe whether the database works."""
         self._readiness.watch()
 
     async def answer(self, head: HttpRequest, connection: Connection) -> None:
@@ -237,7 +182,7 @@ class Gate:
         ``forwarded`` is the value of the one X-Forwarded-For line; ``sender`` gets its reply in the event loop.
         """
         held = self._bytes + REQUEST_BYTES + len(body)
-        if self._readiness.is_red or self._ending.has_begun or held > 1024 * self._settings.max_body_kib:
+        if self._readiness.is_red or held > 1024 * self._settings.max_body_kib:
             return False
         quick = self._admission.read_quick(name, body) if len(body) <= MAX_BODY else None
         if quick is None:
@@ -333,7 +278,7 @@ class Gate:
         """Answer ``/healthz`` and ``/readyz`` without the thread pool, so that they work under full load."""
         if head.path == "/healthz":
             return self._plain("ok\n")
-        if self._ending.is_draining:
+        if self.is_draining:
             return self._refuse(head, Refusal("busy", "this node is about to end"))
         try:
             if self._readiness.is_known:

@@ -6,6 +6,7 @@ connection ends after a body that was not read.
 """
 
 import asyncio
+import os
 import re
 import signal
 import socket
@@ -13,6 +14,7 @@ from contextlib import suppress
 from email.utils import formatdate
 from http import HTTPStatus
 from itertools import chain
+from threading import Timer
 from time import time
 from typing import Any, Protocol, cast
 from urllib.parse import unquote_to_bytes
@@ -29,6 +31,9 @@ UNREAD_SECONDS = 60
 
 AHEAD_BYTES = 64 * 1024
 """Bytes read before the gate asks for them."""
+
+GRACE = 3.0
+"""Seconds for requests in progress at the end; shorter than the time after which supervisors send SIGKILL."""
 
 CONNECTIONS = 16_384
 """Connections held at once. Those that send nothing cost a few KiB each, and end after a while."""
@@ -92,6 +97,7 @@ class RequestHandler(Protocol):
     """Part of the gate that connections use."""
 
     receipt_headers: list[tuple[str, str]]
+    is_draining: bool
 
     async def answer(self, head: HttpRequest, connection: "Connection", /) -> None:
         """Answer one request, errors included."""
@@ -128,18 +134,33 @@ class Connections:
         if len(self.held) > CONNECTIONS:
             next(one for one in self.held if one is connection or not one.is_busy).abort()
 
-    async def serve(self, listener: socket.socket) -> None:
-        """Serve until SIGINT; then let requests that are under way end."""
+    async def serve(self, listener: socket.socket, drain_seconds: int = 0) -> None:
+        """Serve until SIGTERM, and ``drain_seconds`` longer; then let requests that are under way end.
+
+        The process ends after ``GRACE`` seconds even if a thread still waits for the database: nothing unfinished was
+        acknowledged. Behind a load balancer that polls ``/readyz``, the node first says that it is not ready, and
+        serves on until that was noticed.
+        """
         loop, stop = asyncio.get_running_loop(), asyncio.Event()
+
+        def drain() -> None:
+            # Further SIGTERMs do not shorten it.
+            if not self.gate.is_draining:
+                self.gate.is_draining = True
+                loop.call_later(drain_seconds, stop.set)
+
         loop.set_exception_handler(log_failure)
         with suppress(NotImplementedError):  # on Windows
-            loop.add_signal_handler(signal.SIGINT, stop.set)
+            loop.add_signal_handler(signal.SIGTERM, drain)
         server = await loop.create_server(lambda: Connection(self), sock=listener, backlog=4096)
         while not stop.is_set():
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), 1)
             for connection in [*self.held]:
                 connection.wait_no_longer()
+        last = Timer(GRACE, os._exit, [0])
+        last.daemon = True
+        last.start()
         server.close()
         self.end()
         while self.held:

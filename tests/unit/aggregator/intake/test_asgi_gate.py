@@ -432,21 +432,19 @@ def test_end_gives_up_what_is_read_and_what_begins_later(gate: Gate) -> None:
 
 
 TOLD_EARLY = """
-import signal, uvloop
-from sottovoce.aggregator.intake.asgi_gate import Ending
-loop = uvloop.new_event_loop()
-# As the server does, before it runs the loop.
-loop.add_signal_handler(signal.SIGTERM, loop.stop)
-signal.raise_signal(signal.SIGTERM)
-ending = Ending()
-ending.begin = loop.stop
-ending.listen(loop)
-loop.run_forever()
-print(ending.is_draining)
+import asyncio, signal, socket, types, uvloop
+from sottovoce.aggregator.intake.http_connection import Connections
+gate = types.SimpleNamespace(is_draining=False)
+async def main():
+    asyncio.get_running_loop().call_soon(signal.raise_signal, signal.SIGTERM)
+    await Connections(gate).serve(socket.socket())
+with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+    runner.run(main())
+print(gate.is_draining)
 """
 
 
 def test_order_to_end_before_the_first_turn_is_obeyed() -> None:
-    """Between the setting of its handlers and the loop's first turn, a worker's order is noted and not forgotten."""
+    """What a worker is told as soon as it can hear is not forgotten."""
     ended = subprocess.run([sys.executable, "-c", TOLD_EARLY], capture_output=True, text=True, timeout=20, check=True)
     assert ended.stdout.strip() == "True"
