@@ -10,21 +10,20 @@ database read. So the checks without a read come first, and a report that fails 
 The transaction that stores the report decides the rest.
 """
 
-import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property
 from operator import contains
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple
 
 from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.http.headers import EXPECTED
 from sottovoce.aggregator.intake.decode import (
     MOST_ITEMS,
-    Receipt,
     Submission,
     decode_batch,
     decode_report,
@@ -33,7 +32,6 @@ from sottovoce.aggregator.intake.decode import (
     dump,
     make_receipt,
     malformed,
-    raw_json,
 )
 from sottovoce.aggregator.intake.group_commit import ReportJob, Submitted, completed_job
 from sottovoce.aggregator.invitations.rsa_blind_signer import is_signature
@@ -58,30 +56,9 @@ _IDS = re.compile(rb"[0-9a-f]*").fullmatch
 _ID = 32
 _VALUES = _ID + len(_BETWEEN)
 _ONE_ID = re.compile(rb"[0-9a-f]{32}").fullmatch
-_REPORT, _RECEIPT = b'{"format":"sottovoce-report/1"', b'{"format":"sottovoce-receipt/1"'
 
 _MOST_REMEMBERED = 4096
 """Entries of each cache in ``SurveyRules``, to bound its memory."""
-
-
-class Checkable(Protocol):
-    """Report, or batch of reports that differ only in id and values."""
-
-    @property
-    def wave(self) -> int:
-        """Number of the reports' wave."""
-
-    @property
-    def length(self) -> int:
-        """Bytes of the longest report, as received."""
-
-    @property
-    def padded(self) -> bool:
-        """Return True if the reports have the padding that makes all reports of a wave equally long."""
-
-    @property
-    def values(self) -> Sequence[Values | bytes]:
-        """Values of each report, decoded, or as the JSON text between their brackets."""
 
 
 class SurveyRules:
@@ -124,7 +101,7 @@ class SurveyRules:
             self._lengths[wave] = report_length(self.survey, wave)
         return self._lengths[wave]
 
-    def check(self, reports: Checkable, now: datetime) -> list[bytes]:
+    def check(self, reports: "Submission | FastBatch", now: datetime) -> list[bytes]:
         """Check reports and return their packed values; their only source, so that no report skips the checks.
 
         Raises ReportRejected: ``malformed``, ``out_of_range`` or ``closed``; the message names no value.
@@ -254,14 +231,11 @@ class FastBatch(NamedTuple):
         """Number of bytes of the longest report."""
         return len(self.head) + max(map(len, self.rests)) + 2
 
-    def receipts(self, length: int) -> list[str]:
+    def receipts(self, length: int) -> list[bytes]:
         """Return the receipts as JSON; ``length`` is the padded length of a report."""
         # Receipts cover the padded report, as the device sent or would have sent it alone.
-        hashed = [hashlib.sha256((self.head + rest + b"]}").ljust(length)).hexdigest() for rest in self.rests]
-        before = f'{{"format":"sottovoce-receipt/1","survey":"{self.survey}","digest":"{self.digest}",'
-        before += f'"wave":{self.wave},"report_id":"'
-        ids = [self.ids[start : start + _ID] for start in range(0, len(self.ids), _ID)]
-        return [f'{before}{report_id}","sha256":"{sha256}"}}' for report_id, sha256 in zip(ids, hashed, strict=True)]
+        reports = [(self.head + rest + b"]}").ljust(length) for rest in self.rests]
+        return [make_receipt(report, len(self.head) + _ID) for report in reports]
 
 
 def decode_fast_batch(body: bytes, most: int) -> FastBatch | None:
@@ -286,7 +260,6 @@ def decode_fast_batch(body: bytes, most: int) -> FastBatch | None:
     return FastBatch(survey.decode(), digest.decode(), int(wave), head, ids.decode(), rests)
 
 
-R = TypeVar("R")
 Submit = Callable[[ReportJob], Submitted]
 
 ADMITTED = (Outcome.NEW, Outcome.SAME)
@@ -305,21 +278,7 @@ class _Candidate(NamedTuple):
     """Report that passed all checks but those of the transaction."""
 
     arrival: ReportBatch
-    receipt: Receipt
-
-
-class _Counting:
-    """Context manager that counts rejections by reason; a class, since a generator-based one is slower."""
-
-    def __init__(self, rejected: Counter[str]) -> None:
-        self._rejected = rejected
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        if isinstance(error, ReportRejected):
-            self._rejected[error.code] += 1
+    receipt: bytes
 
 
 class Pending:
@@ -352,7 +311,6 @@ class Admission:
         self._submit = submit or _submit_directly(storage)
         self._rules: dict[str, tuple[SurveyRules, ...]] = {}
         self.rejected: Counter[str] = Counter()
-        self._counting = _Counting(self.rejected)
 
     def admit(self, name: str, body: bytes, token: str = "", signature: str = "") -> dict[str, Any]:
         """Store the report in ``body`` durably and return its receipt; the arguments are those of ``read``.
@@ -375,7 +333,7 @@ class Admission:
         ``name`` is from the request's path, token or signature from its ``Authorization`` header, empty if there is
         none. Raises ReportRejected: ``malformed``, or ``unknown_survey`` if the report names another survey.
         """
-        with self._counting:
+        with self._counting():
             submission = Submission(decode_report(body), body, token, signature=signature)
             _check_name(name, submission)
         return submission
@@ -430,30 +388,25 @@ class Admission:
         each = zip(reports, cut(ids, ID), packed, strict=True)
         return self._submit([ReportBatch(of.rules.plan, of.wave, report_id, values) for of, report_id, values in each])
 
-    def reply_quick(self, report: QuickReport, outcome: Outcome) -> bytes | Exception:
-        """Return the receipt of a report as JSON, or ReportRejected if the transaction refused it."""
-        sha256 = hashlib.sha256(report.body).hexdigest().encode()
-        receipt = b'%s%s","sha256":"%s"}' % (_RECEIPT, report.start[len(_REPORT) :], sha256)
-        try:
-            return self._receipt(receipt, outcome)
-        except ReportRejected as rejection:
-            return rejection
+    def replies_quick(self, reports: list[QuickReport], outcomes: list[Outcome]) -> list[bytes | ReportRejected]:
+        """Return the receipt of each report as JSON, or ReportRejected if the transaction refused it."""
+        return self._replies_for([make_receipt(report.body, len(report.start)) for report in reports], outcomes)
 
     def begin_with_database(self, submission: Submission) -> Pending:
         """Check and submit a report, reading the database where needed; the second step of ``begin``.
 
         Raises ReportRejected for a reason known before the transaction.
         """
-        with self._counting:
+        with self._counting():
             judged = self._judge(submission, self._clock())
-        return Pending(completed_job([]), lambda _: dump(judged)) if isinstance(judged, Receipt) else self._send(judged)
+        return Pending(completed_job([]), lambda _: judged) if isinstance(judged, bytes) else self._send(judged)
 
     def begin_batch(self, name: str, body: bytes) -> Pending:
         """Check and submit up to 1,000 reports; the reply has a receipt or ``{"code": reason}`` for each, in order.
 
         Raises ReportRejected if the batch as a whole is rejected; nothing of it is stored.
         """
-        with self._counting:
+        with self._counting():
             now = self._clock()
             batch = decode_fast_batch(body, MOST_ITEMS)
             pending = None if batch is None else self._begin_fast(name, batch, now)
@@ -471,7 +424,7 @@ class Admission:
             ReportRejected: ``malformed``, ``unknown_survey`` or ``closed``.
             StorageError: not withdrawn.
         """
-        with self._counting:
+        with self._counting():
             report_id = decode_withdrawal(body)
             outcome = self._withdraw(name, bytes.fromhex(report_id))
             if outcome is Outcome.UNKNOWN:
@@ -479,6 +432,15 @@ class Admission:
             if outcome is not Outcome.WITHDRAWN:
                 raise ReportRejected(*REFUSALS[outcome])
         return {"format": "sottovoce-withdrawal/1", "survey": name, "report_id": report_id}
+
+    @contextmanager
+    def _counting(self) -> Iterator[None]:
+        """Count a rejection by its reason."""
+        try:
+            yield
+        except ReportRejected as rejection:
+            self.rejected[rejection.code] += 1
+            raise
 
     def _begin_fast(self, name: str, batch: FastBatch, now: datetime) -> Pending | None:
         """Check and submit a batch on the fast path; return None, without effect, if any report breaks a rule."""
@@ -493,19 +455,19 @@ class Admission:
         submitted = self._submit(_arrivals(rules.plan, batch.wave, bytes.fromhex(batch.ids), packed))
         # Hashing overlaps with the transaction, which another thread runs.
         receipts = batch.receipts(rules.length(batch.wave))
-        all_receipts = f'{{"format":"sottovoce-batch-receipt/1","items":[{",".join(receipts)}]}}'.encode()
-        return Pending(submitted, lambda outcomes: self._fast_reply(receipts, all_receipts, outcomes))
+        return Pending(submitted, lambda outcomes: _batch_document(self._replies_for(receipts, outcomes)))
 
-    def _judge_item(self, name: str, item: Submission | None, now: datetime) -> _Candidate | Receipt | ReportRejected:
-        if item is None:
-            return malformed()
+    def _judge_item(self, name: str, item: Submission | None, now: datetime) -> _Candidate | bytes | ReportRejected:
         try:
-            _check_name(name, item)
-            return self._judge(item, now)
+            with self._counting():
+                if item is None:
+                    raise malformed()
+                _check_name(name, item)
+                return self._judge(item, now)
         except ReportRejected as rejection:
             return rejection
 
-    def _judge(self, submission: Submission, now: datetime) -> _Candidate | Receipt:
+    def _judge(self, submission: Submission, now: datetime) -> _Candidate | bytes:
         """Check a report before the transaction; return a candidate to store, or the receipt of a stored report."""
         rules = self._find(submission)
         try:
@@ -516,13 +478,13 @@ class Admission:
             if rejection.code == "malformed":
                 raise
             self._raise_unless_stored(rules, submission, rejection)
-            return make_receipt(submission, rules.length(submission.wave))
+            return _receipt_of(rules, submission)
         return _candidate(rules, submission, packed)
 
     def _send(self, candidate: _Candidate) -> Pending:
-        with self._counting:
+        with self._counting():
             submitted = self._submit([candidate.arrival])
-        return Pending(submitted, lambda outcomes: dump(self._receipt(candidate.receipt, outcomes[0])))
+        return Pending(submitted, lambda outcomes: self._receipt(candidate.receipt, outcomes[0]))
 
     def _raise_unless_stored(self, rules: SurveyRules, submission: Submission, rejection: ReportRejected) -> None:
         """Return if this very report is stored; otherwise raise the rejection with the highest priority."""
@@ -545,34 +507,25 @@ class Admission:
         rules.check_signature(submission)
         raise rejection
 
-    def _receipt(self, receipt: R, outcome: Outcome) -> R:
+    def _receipt(self, receipt: bytes, outcome: Outcome) -> bytes:
         """Return the receipt of one report; raise ReportRejected if the transaction refused it."""
-        if outcome not in ADMITTED:
-            with self._counting:
-                (reply,) = self._replies_for([receipt], [outcome])
-                if isinstance(reply, ReportRejected):
-                    raise reply
-        return receipt
+        (reply,) = self._replies_for([receipt], [outcome])
+        if isinstance(reply, ReportRejected):
+            raise reply
+        return reply
 
-    def _fast_reply(self, receipts: list[str], all_receipts: bytes, outcomes: list[Outcome]) -> bytes:
-        if outcomes.count(Outcome.NEW) == len(receipts):
-            return all_receipts
-        return self._batch_document(self._replies_for(list(map(raw_json, receipts)), outcomes))
-
-    def _batch_reply(self, judged: list[_Candidate | Receipt | ReportRejected], outcomes: list[Outcome]) -> bytes:
+    def _batch_reply(self, judged: list[_Candidate | bytes | ReportRejected], outcomes: list[Outcome]) -> bytes:
         replies = iter(self._replies_for([item.receipt for item in judged if isinstance(item, _Candidate)], outcomes))
-        return self._batch_document([next(replies) if isinstance(item, _Candidate) else item for item in judged])
+        return _batch_document([next(replies) if isinstance(item, _Candidate) else item for item in judged])
 
-    def _batch_document(self, replies: Sequence[object]) -> bytes:
-        self.rejected.update(reply.code for reply in replies if isinstance(reply, ReportRejected))
-        items = [{"code": reply.code} if isinstance(reply, ReportRejected) else reply for reply in replies]
-        return dump({"format": "sottovoce-batch-receipt/1", "items": items})
-
-    def _replies_for(self, receipts: Sequence[R], outcomes: list[Outcome]) -> list[R | ReportRejected]:
-        """Return, for each report in order, its receipt or the rejection for its outcome."""
+    def _replies_for(self, receipts: Sequence[bytes], outcomes: list[Outcome]) -> list[bytes | ReportRejected]:
+        """Return, for each report in order, its receipt or the rejection for its outcome, which is counted."""
+        if outcomes.count(Outcome.NEW) == len(receipts):
+            return [*receipts]
         # Another node may have closed or deleted the survey: drop the cached rules.
         if Outcome.CLOSED in outcomes or Outcome.UNKNOWN in outcomes:
             self._rules.clear()
+        self.rejected.update(REFUSALS[outcome][0] for outcome in outcomes if outcome not in ADMITTED)
         return [
             receipt if outcome in ADMITTED else ReportRejected(*REFUSALS[outcome])
             for receipt, outcome in zip(receipts, outcomes, strict=True)
@@ -626,7 +579,17 @@ def _candidate(rules: SurveyRules, submission: Submission, packed: bytes) -> _Ca
     plan, report = rules.plan, submission.report
     tokens = () if plan.tokens is None else (token_hash(submission.token, report.survey),)
     arrival = ReportBatch(plan, report.wave, bytes.fromhex(report.report_id), packed, tokens)
-    return _Candidate(arrival, make_receipt(submission, rules.length(report.wave)))
+    return _Candidate(arrival, _receipt_of(rules, submission))
+
+
+def _receipt_of(rules: SurveyRules, submission: Submission) -> bytes:
+    body = submission.body.ljust(rules.length(submission.wave))
+    return make_receipt(body, body.index(_BETWEEN))
+
+
+def _batch_document(replies: Sequence[bytes | ReportRejected]) -> bytes:
+    items = [reply if isinstance(reply, bytes) else dump({"code": reply.code}) for reply in replies]
+    return b'{"format":"sottovoce-batch-receipt/1","items":[%s]}' % b",".join(items)
 
 
 def _arrivals(plan: StoragePlan, wave: int, report_ids: bytes, packed: list[bytes]) -> list[ReportBatch]:

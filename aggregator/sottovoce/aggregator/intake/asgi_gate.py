@@ -11,7 +11,7 @@ never the sender's address.
 import asyncio
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from io import BytesIO
@@ -157,16 +157,15 @@ class Gate:
         """Begin to probe whether the database works."""
         self._readiness.watch()
 
-    async def answer(self, head: HttpRequest, connection: Connection) -> None:
-        """Answer one request, errors included."""
+    async def answer(self, head: HttpRequest, connection: Connection, refused: Exception | None = None) -> None:
+        """Answer one request, errors included; ``refused`` is why a report that was taken was not stored."""
         began = perf_counter()
         route = _gate_endpoint(head)
         self._bytes += REQUEST_BYTES
         try:
-            asked_for_health = route is not None and head.intake is None
-            status, headers, body = await (self._health(head) if asked_for_health else self._reply(head, connection))
+            status, headers, body = await self._reply(head, connection, refused)
         except Exception as error:
-            # The last resort: an unexpected error still gets a problem document.
+            # Also an unexpected error gets a problem document.
             status, headers, body = self._refuse(head, error)
         finally:
             self._bytes -= head.held
@@ -209,9 +208,9 @@ class Gate:
     def _tell(self, submitted: Submitted, turn: list[tuple[QuickReport, Connection]], began: float) -> None:
         reports = [report for report, _ in turn]
         self._bytes -= sum([REQUEST_BYTES + len(report.body) for report in reports])
-        replies: list[bytes | Exception | None]
+        replies: Sequence[bytes | Exception | None]
         try:
-            replies = list(map(self._admission.reply_quick, reports, submitted.result()))
+            replies = self._admission.replies_quick(reports, submitted.result())
         except StorageError as error:
             replies = [error] * len(turn)
         except Exception:
@@ -222,37 +221,23 @@ class Gate:
         for (_, sender), reply in zip(turn, replies, strict=True):
             sender.tell(reply)
 
-    def refuse(self, head: HttpRequest, error: Exception) -> HttpReply:
-        """Return the refusal of a report that was taken, and count it."""
-        reply = self._refuse(head, error)
-        self._traffic.note("collect.report", reply[0], 0.0)
-        return reply
-
-    async def _reply(self, head: HttpRequest, connection: Connection) -> HttpReply:
-        try:
-            declared = self._check(head)
-            if declared > MAX_BODY and await self._check_large(head, declared):
-                head.uploads = 1
-            seconds = self._count(head, declared)
-            body = await connection.read(seconds) if declared else b""
-        except (Refusal, StorageError) as refusal:
-            status, headers, content = self._refuse(head, refusal)
-            # The unread rest of the body would be taken for the next request, so close the connection.
-            return status, [*headers, ("Connection", "close")], content
+    async def _reply(self, head: HttpRequest, connection: Connection, refused: Exception | None) -> HttpReply:
+        if refused is not None:
+            await connection.read(self._settings.body_seconds)
+            raise refused
+        if head.path in _HEALTH and head.method == "GET":
+            return await self._health(head)
+        self._limits.check_sender(f"{head.method} {head.path}", head.client, head.values("x-forwarded-for"))
+        declared = check_head(head.method, head.path, head.headers)
+        if declared > MAX_BODY and await self._check_large(head, declared):
+            head.uploads = 1
+        seconds = self._count(head, declared)
+        body = await connection.read(seconds) if declared else b""
         if head.intake is None:
             return await self._reply_by_flask(head, body)
-        name, is_batch = head.intake.groups()
-        try:
-            self._check_ready()
-            content = await (self._batch if is_batch else self._report)(name, body, head)
-        except Exception as error:
-            return self._refuse(head, error)
+        self._check_ready()
+        content = await (self._batch if head.intake[2] else self._report)(head.intake[1], body, head)
         return 200, [*self.receipt_headers, ("Content-Length", str(len(content)))], content
-
-    def _check(self, head: HttpRequest) -> int:
-        """Check the sender and the headers; return the body's length."""
-        self._limits.check_sender(f"{head.method} {head.path}", head.client, head.values("x-forwarded-for"))
-        return check_head(head.method, head.path, head.headers)
 
     def _count(self, head: HttpRequest, declared: int) -> float:
         """Count a body, which may be empty, and return its seconds; raise Refusal, ``busy``, if too much is held."""
@@ -267,10 +252,14 @@ class Gate:
         return self._settings.body_seconds
 
     async def _reply_by_flask(self, head: HttpRequest, body: bytes) -> HttpReply:
+        """Return Flask's reply; refuse if too many requests wait for a thread, or the database is unavailable."""
+        if self._waiting >= self._settings.max_requests:
+            raise Refusal("busy")
+        self._waiting += 1
         try:
-            reply = await self._ask_flask(head, body)
-        except Refusal as refusal:
-            return self._refuse(head, refusal)
+            reply = await self._in_thread(self._run, head, body)
+        finally:
+            self._waiting -= 1
         self._limits.note(f"{head.method} {head.path}", reply[0], head.client, head.values("x-forwarded-for"))
         return reply
 
@@ -279,29 +268,19 @@ class Gate:
         if head.path == "/healthz":
             return self._plain("ok\n")
         if self.is_draining:
-            return self._refuse(head, Refusal("busy", "this node is about to end"))
+            raise Refusal("busy", "this node is about to end")
         try:
             if self._readiness.is_known:
                 self._readiness.check()
             else:
                 await asyncio.get_running_loop().run_in_executor(self._probe, self._readiness.check)
         except StorageError as error:
-            return self._refuse(head, Refusal("storage", str(error)))
+            raise Refusal("storage", str(error)) from None
         return self._plain("ready\n")
 
     def _plain(self, words: str) -> HttpReply:
         headers = [("Content-Type", "text/plain"), ("Content-Length", str(len(words)))]
         return 200, add_headers(headers, self._standing), words.encode()
-
-    async def _ask_flask(self, head: HttpRequest, body: bytes) -> HttpReply:
-        """Return Flask's reply; refuse if too many requests wait for a thread, or the database is unavailable."""
-        if self._waiting >= self._settings.max_requests:
-            raise Refusal("busy")
-        self._waiting += 1
-        try:
-            return await self._in_thread(self._run, head, body)
-        finally:
-            self._waiting -= 1
 
     def _run(self, head: HttpRequest, body: bytes) -> HttpReply:
         if not _FROM_MEMORY(f"{head.method} {head.path}"):

@@ -99,14 +99,11 @@ class RequestHandler(Protocol):
     receipt_headers: list[tuple[str, str]]
     is_draining: bool
 
-    async def answer(self, head: HttpRequest, connection: "Connection", /) -> None:
-        """Answer one request, errors included."""
+    async def answer(self, head: HttpRequest, connection: "Connection", refused: Exception | None, /) -> None:
+        """Answer one request, errors included; ``refused`` is why a report that was taken was not stored."""
 
     def take(self, name: str, body: bytes, client: str, forwarded: str, sender: "Connection", /) -> bool:
         """Take a report by comparing its bytes; return False, without effect, for any that has to go the usual way."""
-
-    def refuse(self, head: HttpRequest, error: Exception, /) -> HttpReply:
-        """Return the refusal of a report that was taken, and count it."""
 
 
 class Connections:
@@ -250,16 +247,11 @@ class Connection(asyncio.Protocol):
         elif (request := self._read_head(self._http)) is None:
             pass
         else:
-            self._task = asyncio.get_running_loop().create_task(self._answer(request, self._http, refused))
+            self._task = asyncio.get_running_loop().create_task(self._answer(request, refused))
 
-    async def _answer(self, request: HttpRequest, http: h11.Connection, refused: Exception | None) -> None:
+    async def _answer(self, request: HttpRequest, refused: Exception | None) -> None:
         try:
-            if refused is None:
-                await self._gate.answer(request, self)
-            else:
-                while isinstance(http.next_event(), h11.Data):
-                    pass
-                self.reply(*self._gate.refuse(request, refused))
+            await self._gate.answer(request, self, refused)
         except Exception as error:
             # Such as a reply that is no HTTP. Nothing of it was sent.
             describe(error, "a connection")
