@@ -115,7 +115,9 @@ def _list_experiment(document: Document) -> Iterator[Line]:
         for each in one["lists"]:
             yield {"figure": "test of design effects", **names, "columns": each["column"], "p": each["p"]}
         if "combined" in one:
-            yield {"figure": "combined share", **names, **one["combined"], "shown": one["combined"]["share"]}
+            raw = one["combined"]["share"]
+            shown = raw if 0 <= raw <= 1 else None
+            yield {"figure": "combined share", **names, **one["combined"], "raw": raw, "shown": shown}
     yield from _coefficients(document)
 
 

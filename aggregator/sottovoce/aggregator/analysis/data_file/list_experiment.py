@@ -155,18 +155,26 @@ def combined_share(direct: Counts, halves: Counts, scores: NDArray[np.float64], 
     share = p + (1 - p) * no
     error = math.sqrt((1 - no) ** 2 * p * (1 - p) / (n - 1) + (1 - p) ** 2 * no_error**2)
     apart, spread = difference_in_means(*(direct[halves == half] for half in (1, 0)))
-    half = normal_quantile(confidence) * error
+    low, high = limits_of_share(share, normal_quantile(confidence) * error)
     return {
         "n": n,
         "direct": p,
         "among_no": {"difference": no, "std_error": no_error},
         "share": share,
         "std_error": error,
-        "low": min(max(share - half, 0.0), 1.0),
-        "high": min(max(share + half, 0.0), 1.0),
-        "placebo_one": _two_sided((yes - 1) / yes_error if yes_error else 0.0),
+        "low": low,
+        "high": high,
+        # Counts without spread differ by 1, or surely not.
+        "placebo_one": _two_sided((yes - 1) / yes_error) if yes_error else float(yes == 1),
         "placebo_two": _two_sided(apart / spread if spread else 0.0),
     }
+
+
+def limits_of_share(raw: float, half: float) -> tuple[float | None, float | None]:
+    """Return ``raw`` less and plus ``half`` within 0 to 1; None for both if all between them is outside."""
+    if raw + half < 0 or raw - half > 1:
+        return None, None
+    return max(raw - half, 0.0), min(raw + half, 1.0)
 
 
 def difference_in_means(treated: NDArray[Any], control: NDArray[Any]) -> tuple[float, float]:
@@ -336,11 +344,9 @@ def _difference(treated: NDArray[Any], control: NDArray[Any], confidence: float)
     raw, error = difference_in_means(treated, control)
     if error == 0:
         raise SpecError(Sentence(NO_SPREAD))
-    half = normal_quantile(confidence) * error
     # A share outside is none, nor are limits that end before 0 or begin after 1.
     shown = raw if 0 <= raw <= 1 else None
-    outside = raw + half < 0 or raw - half > 1
-    low, high = (None if outside else min(max(end, 0.0), 1.0) for end in (raw - half, raw + half))
+    low, high = limits_of_share(raw, normal_quantile(confidence) * error)
     return {"raw": raw, "shown": shown, "std_error": error, "low": low, "high": high}
 
 

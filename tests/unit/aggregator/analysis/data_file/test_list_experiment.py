@@ -309,6 +309,19 @@ def test_direct_question_makes_the_list_more_exact() -> None:
     assert "combined" in list_experiment(table_of(REGIONS, BY_REGION), double, "treat", [], direct="south")
 
 
+def test_combined_share_outside_has_no_limits_of_0_and_no_certain_placebo(tmp_path: Path) -> None:
+    """Of people without a direct yes the list has 1.7 items less, of those with one exactly 2 more, which is not 1."""
+    people = [("3,0,n", 8), ("2,0,n", 2), ("1,1,n", 9), ("2,1,n", 1), ("1,0,y", 2), ("3,1,y", 2)]
+    rows = [row for row, number in people for _ in range(number)]
+    found = found_in(rows, "y,treat,d", [], items=3, direct="d")
+    combined = found["combined"]
+    assert (combined["low"], combined["high"], combined["placebo_one"]) == (None, None, 0)
+    validate("list-experiment", found)
+    printed = run(*command(tmp_path, rows, "y,treat,d"), "--direct", "d").output
+    assert printed.count("(impossible)") == 2
+    assert "0.0% to 0.0%" not in printed
+
+
 def test_command_combines_list_and_direct_question(tmp_path: Path) -> None:
     printed = run(*command(tmp_path, [*rows_of(LIST_ONE), "3,1,"], "y,treat,d"), "--direct", "d").output
     assert "n = 1,020" in printed
