@@ -45,7 +45,7 @@ from sottovoce.aggregator.analysis.data_file.people_with_predictors import (
     mean_share,
     people_with_predictors,
 )
-from sottovoce.aggregator.analysis.data_file.read_table import FileTable
+from sottovoce.aggregator.analysis.data_file.read_table import FileTable, without_zeros
 from sottovoce.aggregator.analysis.regression.likelihood_ratio import profile_limits
 from sottovoce.aggregator.analysis.regression.list_logit import ListLogit, ways_of_counts
 from sottovoce.aggregator.analysis.regression.newton import Fit, inverse, maximize
@@ -324,6 +324,7 @@ def _counts(table: FileTable, names: Sequence[str]) -> Counts:
 def _arms(table: FileTable, arm: str, treated: Sequence[str]) -> tuple[str, Sequence[str]]:
     """Return the value of the control, and those of the arms with a sensitive item."""
     values = table.column(arm).values
+    treated = [each if each in values else without_zeros(each) for each in treated]
     expected = treated[0] if treated else "1"
     if not treated:
         treated = [each for each in values if each not in CONTROL] if len(values) > FEWEST else ["1"]

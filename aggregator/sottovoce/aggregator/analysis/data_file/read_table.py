@@ -288,24 +288,32 @@ def _empty_table(name: str, names: Sequence[str], header: str, unit: str, notes:
 
 TWICE = "columns {first} and {second} are both named '{name}'; rename one"
 NO_COLUMN = "{file} has no column '{name}'; it has: {names}"
+_NO_OPTIONS = re.compile(r"-.*,.*|0,.*|.*,0.*")
+"""Numbers such as -1,2 and 0,5 and 1,05, which are no two options."""
 _NUMBERS = {",": re.compile(r"-?\d+(,\d+)?"), ".": re.compile(r"-?\d+(\.\d+)?")}
 
 
 def _read_numbers(table: FileTable, semicolons: bool) -> None:
     """Write numbers as other kinds of files have them: 1 for 1.0, and 2.5 for 2,5 in a file of semicolons.
 
-    Such a comma is a decimal point where all numbers of a column have equally many decimals, or several columns of
-    numbers have commas; else 1,2 may stand for two options, as most platforms write them.
+    Such a comma is a decimal point where all numbers of a column have equally many decimals, one is no pair of options,
+    or several columns of numbers have commas; else 1,2 may stand for two options, as most platforms write them.
     """
     commas = {name: column for name, column in table.columns.items() if semicolons and _decimals(column, ",")}
     for name, column in commas.items():
-        if len(commas) > 1 or len(_decimals(column, ",")) == 1:
+        sure = len(commas) > 1 or any(map(_NO_OPTIONS.fullmatch, column.values))
+        if sure or len(_decimals(column, ",")) == 1:
             column.rewrite(lambda text: text.replace(",", "."))
         else:
             table.notes.append(Sentence(COMMAS, file=table.file, variable=name))
     for column in table.columns.values():
         if any(text.endswith("0") and "." in text for text in column.values) and _decimals(column, "."):
-            column.rewrite(lambda text: text.rstrip("0").rstrip(".") if "." in text else text)
+            column.rewrite(without_zeros)
+
+
+def without_zeros(text: str) -> str:
+    """Return a number as a table has it, 1 for 1.0 and 2.5 for 2.50."""
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _decimals(column: TableColumn, point: str) -> set[int]:

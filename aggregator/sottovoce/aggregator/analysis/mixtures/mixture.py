@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sottovoce.aggregator.analysis.data_file.data_columns import CHANNEL, is_count, whole_numbers, yes_no_codes
 from sottovoce.aggregator.analysis.data_file.people_with_predictors import AT_EDGE, columns_of
-from sottovoce.aggregator.analysis.data_file.read_table import FileTable
+from sottovoce.aggregator.analysis.data_file.read_table import FileTable, without_zeros
 from sottovoce.aggregator.analysis.data_file.shares import weights_of
 from sottovoce.aggregator.analysis.documents import COUNTS_ALONE
 from sottovoce.aggregator.analysis.mixtures.class_model import with_class_model
@@ -257,10 +257,10 @@ def _slopes(known: MixtureDesign, given: Mapping[str, P]) -> Array:
 def _places(table: FileTable, name: str, given: Mapping[str, P]) -> NDArray[np.int64]:
     """Return the place of each row's group in ``given``, (n,), -1 for none."""
     column = table.column(name)
-    if lacking := len(set(column.values) - set(given)):
+    order = [each if each in column.values else without_zeros(each) for each in given]
+    if lacking := len(set(column.values) - set(order)):
         told = {"variable": name, "lacking": lacking, "count": len(column.values), "names": ", ".join(given)}
         raise SpecError(Sentence(NO_P, file=table.file, **told))
-    order = [*given]
     return np.array([*(order.index(text) for text in column.values), -1], np.int64)[column.rows]
 
 

@@ -149,7 +149,7 @@ def test_each_arm_is_compared_with_the_control() -> None:
     assert affirm["share"]["raw"] == pytest.approx(0.495, abs=5e-4)
     assert affirm["n"] == 589 + 582
     assert "same people of '0'" in both["warnings"][-1]
-    assert found_in(rows, treated=["2"])["share"] == affirm["share"]
+    assert found_in(rows, treated=["2.0"])["share"] == affirm["share"]
     with pytest.raises(SpecError, match="double list has two halves"):
         list_experiment(table_of(rows), [["y"], ["y"]], "treat", [])
 

@@ -193,12 +193,16 @@ def test_bad_file_is_refused_with_its_place(tmp_path: Path, data: bytes, message
         (["1,2", "2", "1,10", "3"], ["1,2", "2", "1,10", "3"]),
         (["1,2", "3,5", "-1,0"], ["1.2", "3.5", "-1"]),
         (["1,2", "3,55", "4"], ["1,2", "3,55", "4"]),
+        (["1,2", "0,75", "4"], ["1.2", "0.75", "4"]),
+        (["1,2", "3,05", "-99"], ["1.2", "3.05", "-99"]),
+        (["1,2", "-3,55", "4"], ["1.2", "-3.55", "4"]),
+        (["1,2", "10,20", "-99"], ["1,2", "10,20", "-99"]),
         (["1,2,3", "1,2", "4"], ["1,2,3", "1,2", "4"]),
         (["1,5", "1.5", "a"], ["1,5", "1.5", "a"]),
     ],
 )
 def test_comma_is_a_decimal_comma_only_where_it_must_be(tmp_path: Path, cells: list[str], expected: list[str]) -> None:
-    """Of one column by equally many decimals; codes such as 1,2 stay as they are, and a note says so."""
+    """Of one column by equally many decimals, or by 0,5 or -1,2; codes such as 1,2 stay as they are, with a note."""
     table = read(tmp_path, "id;x\n" + "".join(f"{place};{cell}\n" for place, cell in enumerate(cells)))
 
     assert texts(table)["x"] == expected

@@ -360,6 +360,14 @@ def test_column_with_a_known_channel_is_refused(tmp_path: Path) -> None:
         data.mixture(*DESIGN)
 
 
+def test_groups_are_named_as_the_file_writes_them(tmp_path: Path) -> None:
+    data = open_data(_file(tmp_path, ["yes,1.0", "no,1.0", "yes,2.0"], "y,arm"))
+    of_texts, of_numbers = (
+        data.mixture("y", DESIGN[1], p, "arm") for p in ({"1.0": 0.25, "2.0": 0.75}, {1: 0.25, 2: 0.75})
+    )
+    assert of_texts.rows == of_numbers.rows
+
+
 def test_one_group_needs_no_lists_and_numbers_of_numpy_are_numbers() -> None:
     expected = mixture("mangat", [0.7], [200], [500]).document
     for p in (0.7, "7/10", ".7", np.float64(0.7)):
