@@ -456,7 +456,7 @@ def count_strata(
     columns: Columns,
     pair: SelectedPair,
     weights: Floats | None = None,
-    inside: Any = None,  # noqa: ANN401 - arrays
+    inside: Rows | None = None,
     *,
     halves: bool = False,
 ) -> list[Pairs]:

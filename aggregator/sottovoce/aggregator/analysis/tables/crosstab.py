@@ -264,7 +264,8 @@ def compare(
         raise EstimateError("'{variable}' is a number: groups are the categories of a question", variable=groups)
     cautions = (*people.cautions, *selection.check_together(columns, measured, grouped))
     if rule.among == selection.CAREFUL:
-        return _compare_careful(columns, (grouped, measured), category, weights, rule, cautions)
+        careful = _compare_careful(columns, (grouped, measured), category, weights, rule)
+        return replace(careful, warnings=(*cautions, *careful.warnings))
     weights, unequal = (None, ()) if weights is None else weights_of_reports(weights, len(columns))
     pairs = selection.count_strata(columns, (grouped, measured), weights, people.asked)
     whole = TwoWayTable(joint(pairs, len(columns), columns.repeats), rule)
@@ -291,12 +292,7 @@ def compare(
 
 
 def _compare_careful(
-    columns: Columns,
-    pair: selection.SelectedPair,
-    category: str,
-    weights: ArrayLike | None,
-    rule: Rule,
-    cautions: tuple[str, ...],
+    columns: Columns, pair: selection.SelectedPair, category: str, weights: ArrayLike | None, rule: Rule
 ) -> Compared:
     """Compare the share of a category among careful people in each group; without a test, which would need a model."""
     whole, found = corrected_table(columns, pair, weights, rule)
@@ -312,7 +308,7 @@ def _compare_careful(
         group_names=tuple(whole.joint.first.categories[group] for group in there),
         values=tuple(found.share(group, place) for group in there),
         differences=tuple(found.difference(each, place) for each in pairs),
-        warnings=(*cautions, *found.notes, *whole.left_out),
+        warnings=(*found.notes, *whole.left_out),
         people=selection.CAREFUL,
         parts=tuple(found.part(group, place) for group in there),
         careless=found.careless,

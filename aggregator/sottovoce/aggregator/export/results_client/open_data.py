@@ -123,12 +123,9 @@ class OpenData(OpenResults):
 
 
 def open_data(
-    path: str | Path,
-    channels: Mapping[str, Any] | str | Path | None = None,
-    survey: str | Path | None = None,
-    *,
-    table: FileTable | None = None,
-) -> OpenData:
+    path: str | Path, channels: Mapping[str, Any] | str | Path | None = None, survey: str | Path | None = None,
+    *, table: FileTable | None = None,
+) -> OpenData:  # fmt: skip
     """Open a file of randomized answers: CSV, TSV, XLSX, ODS, Parquet, SPSS, Stata or SAS.
 
     Args:
@@ -169,11 +166,9 @@ def read_channels(path: Path) -> Mapping[str, Any]:
 
 
 def estimate(
-    counts: Mapping[str, int],
-    mechanism: Any,  # noqa: ANN401 - text, rows or a map
-    interval: str = DEFAULT_RULE.method,
-    confidence: float = 0.95,
-) -> JointResult:
+    counts: Mapping[str, int], mechanism: Any,  # noqa: ANN401 - text, rows or a map
+    interval: str = DEFAULT_RULE.method, confidence: float = 0.95,
+) -> JointResult:  # fmt: skip
     """Estimate shares from counts alone, such as 30 yes of 100 through the coin flip.
 
     Args:

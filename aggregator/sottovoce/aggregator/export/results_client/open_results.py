@@ -282,12 +282,9 @@ class OpenResults:
 
 
 def open_results(
-    place: str | Path,
-    survey: str | None = None,
-    key: str | None = None,
-    key_file: Path | None = None,
+    place: str | Path, survey: str | None = None, key: str | None = None, key_file: Path | None = None,
     covariates: Path | None = None,
-) -> OpenResults:
+) -> OpenResults:  # fmt: skip
     """Open the results of a survey.
 
     Args:

@@ -276,7 +276,9 @@ def _apply_type(
     if kind.list_key == "choices":
         before = asked.get("choices", [])
         scale = posted_scale(form, prefix, tags, scale_of(before, tags))
-        asked["choices"] = scale.choices(tags) if scale else _choices(form, f"{prefix}.options", before, tags, follow)
+        asked["choices"] = (
+            scale.choices(tags) if scale else _choices(form, f"{prefix}.options", before, tags, follow, "o")
+        )
         asked |= {"ends": "\n".join(scale.typed)} if scale and scale.typed else {}
     for key in _BOUNDS:
         if f"{prefix}.{key}" in form and key in kind.keys:
@@ -289,12 +291,7 @@ def _apply_type(
 
 
 def _choices(
-    form: PostedForm,
-    field: str,
-    before: list[Mapping[str, Any]],
-    tags: tuple[str, ...],
-    follow: bool,
-    letter: str = "o",
+    form: PostedForm, field: str, before: list[Mapping[str, Any]], tags: tuple[str, ...], follow: bool, letter: str
 ) -> list[Mapping[str, Any]]:
     """Read the options, one on each line; an unchanged line keeps its name, even if lines before it came or went.
 
