@@ -276,9 +276,8 @@ def _apply_type(
     if kind.list_key == "choices":
         before = asked.get("choices", [])
         scale = posted_scale(form, prefix, tags, scale_of(before, tags))
-        asked["choices"] = (
-            scale.choices(tags) if scale else _choices(form, f"{prefix}.options", before, tags, follow, "o")
-        )
+        listed = _choices(form, f"{prefix}.options", before, tags, follow, "o")
+        asked["choices"] = scale.choices(tags) if scale else listed
         asked |= {"ends": "\n".join(scale.typed)} if scale and scale.typed else {}
     for key in _BOUNDS:
         if f"{prefix}.{key}" in form and key in kind.keys:
