@@ -172,15 +172,9 @@ weighted_options = options_of(weights_option, level_options)
 
 
 def reports_of(
-    survey: str | None,
-    folder: Path | str | None,
-    url: str | None,
-    key_file: Path | None,
-    data: Path | None,
-    channels: Sequence[str] = (),
-    covariates: Path | None = None,
-    drop_few: bool = False,
-) -> sources.ReportSource:
+    survey: str | None, folder: Path | str | None, url: str | None, key_file: Path | None, data: Path | None,
+    channels: Sequence[str] = (), covariates: Path | None = None, drop_few: bool = False,
+) -> sources.ReportSource:  # fmt: skip
     """Return the reports that are asked about; raises SurveyError if they are not there.
 
     ``survey`` is a name or a data file; of a folder of files, or of Parquet in a bucket, it may be left out. Without

@@ -52,17 +52,10 @@ class LinearFit:
 
 
 def solve(
-    columns: Array,
-    outcome: Array,
-    corrections: Sequence[Correction] = (),
-    weights: Array | None = None,
-    clusters: Codes | None = None,
-    answered: Array | None = None,
-    repeated: tuple[int, float] = (0, 0.0),
-    changes: Iterable[Array] = (),
-    squares: Array | None = None,
-    df: int | None = None,
-) -> LinearFit:
+    columns: Array, outcome: Array, corrections: Sequence[Correction] = (), weights: Array | None = None,
+    clusters: Codes | None = None, answered: Array | None = None, repeated: tuple[int, float] = (0, 0.0),
+    changes: Iterable[Array] = (), squares: Array | None = None, df: int | None = None,
+) -> LinearFit:  # fmt: skip
     """Fit the corrected regression of ``outcome`` on ``columns``; raise EstimateError if there is no stable solution.
 
     Args:

@@ -216,22 +216,12 @@ def _coefficients(sample: Sample, category: str | None, fit: LinearFit) -> tuple
 
 
 def regress(
-    columns: Columns,
-    outcome: str,
-    predictors: Sequence[str] | Formula,
-    *,
-    model: str | None = None,
-    errors: str = "observed",
-    weights: ArrayLike | None = None,
-    cluster: str | NDArray[np.generic] | None = None,
-    strata: bool = True,
-    confidence: float = 0.95,
-    smallest_group: int = SMALLEST_GROUP,
-    among: str | None = None,
-    declining: str | None = None,
-    cluster_effect: str | NDArray[np.generic] | None = None,
+    columns: Columns, outcome: str, predictors: Sequence[str] | Formula, *, model: str | None = None,
+    errors: str = "observed", weights: ArrayLike | None = None, cluster: str | NDArray[np.generic] | None = None,
+    strata: bool = True, confidence: float = 0.95, smallest_group: int = SMALLEST_GROUP, among: str | None = None,
+    declining: str | None = None, cluster_effect: str | NDArray[np.generic] | None = None,
     points: int = person_model.FIRST_POINTS,
-) -> Regression:
+) -> Regression:  # fmt: skip
     """Fit a regression of one answer on others.
 
     Args:

@@ -238,14 +238,9 @@ class _Corrected:
 
 
 def corrected_shares(
-    strata: Sequence[StratumTally],
-    domain: Domain,
-    absent: Value | None,
-    careless: Careless,
-    rule: IntervalRule = DEFAULT_RULE,
-    together: float = 1.0,
-    chance: float | None = None,
-) -> tuple[Estimate, ...]:
+    strata: Sequence[StratumTally], domain: Domain, absent: Value | None, careless: Careless,
+    rule: IntervalRule = DEFAULT_RULE, together: float = 1.0, chance: float | None = None,
+) -> tuple[Estimate, ...]:  # fmt: skip
     """Estimate the share of each answer, corrected for careless people; among those who answered where some did not.
 
     The result is empty if there are no reports.

@@ -142,14 +142,9 @@ def pretended(survey: Survey) -> Survey:
 
 
 def page_of(
-    form: PreviewedForm,
-    survey: Survey,
-    catalogues: Mapping[str, Any],
-    languages: Sequence[str],
-    banner: str,
-    at: int | None = None,
-    institution: Mapping[str, str] | None = None,
-) -> str:
+    form: PreviewedForm, survey: Survey, catalogues: Mapping[str, Any], languages: Sequence[str], banner: str,
+    at: int | None = None, institution: Mapping[str, str] | None = None,
+) -> str:  # fmt: skip
     """Build the page of the form.
 
     Args:
