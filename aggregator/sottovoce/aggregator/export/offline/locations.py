@@ -214,7 +214,7 @@ def place_named(name: str | Path) -> "LocalFolder | Bucket":
 
 
 def is_countable(folder: "LocalFolder") -> bool:
-    """Say whether a local folder has a manifest of reports, valid or not; that of a simulation has another format."""
+    """Say whether a local folder has a manifest of reports, valid or not; a simulation has one of another format."""
     try:
         return re.match(rb'\s*\{\s*"format"\s*:\s*"sottovoce-reports/', folder.manifest()) is not None
     except SpecError:
