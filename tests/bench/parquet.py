@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 from sottovoce.aggregator.analysis.estimates import RevisionCounts
 from sottovoce.aggregator.export.catalogue import Source
-from sottovoce.aggregator.export.offline.dask_count import on_cluster
 from sottovoce.aggregator.export.offline.locations import place_named
 from sottovoce.aggregator.export.offline.offline_results import (
     HERE,
@@ -23,6 +22,7 @@ from sottovoce.aggregator.export.offline.offline_results import (
     Layout,
     Opened,
     ReportCounts,
+    on_cluster,
     open_folder,
     tally_rows,
 )

@@ -12,9 +12,8 @@ from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.analysis.weights import raked
 from sottovoce.aggregator.estimators import DEFAULT_RULE, IntervalRule
 from sottovoce.aggregator.estimators.intervals import METHODS
-from sottovoce.aggregator.export.offline.dask_count import on_cluster
 from sottovoce.aggregator.export.offline.locations import LocalFolder, is_countable, place_named
-from sottovoce.aggregator.export.offline.offline_results import HERE, open_folder, results_of
+from sottovoce.aggregator.export.offline.offline_results import HERE, on_cluster, open_folder, results_of
 from sottovoce.aggregator.export.read_archive import is_archive, results_of_folder
 from sottovoce.aggregator.export.results_client.open_results import JointResult
 from sottovoce.cli.command import PATH, check_free, command, write_json

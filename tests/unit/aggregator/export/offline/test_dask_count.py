@@ -7,10 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.export.offline import dask_count
-from sottovoce.aggregator.export.offline.dask_count import MEMORY, count_on, on_cluster
+from sottovoce.aggregator.export.offline import offline_results
 from sottovoce.aggregator.export.offline.locations import place_named
-from sottovoce.aggregator.export.offline.offline_results import HERE, Opened, open_folder, shards_of
+from sottovoce.aggregator.export.offline.offline_results import (
+    HERE,
+    WORKER_MEMORY,
+    Opened,
+    count_on,
+    on_cluster,
+    open_folder,
+    shards_of,
+)
 from sottovoce.shared.errors import EstimateError, SpecError
 
 from tests.exported import TODAY, drawn, published, send, source
@@ -68,7 +75,7 @@ def test_shards_are_as_large_as_is_worth_handing_out(written: Written) -> None:
 
 def test_scheduler_that_does_not_answer_is_named(written: Written, monkeypatch: pytest.MonkeyPatch) -> None:
     """No traceback of somebody else's."""
-    monkeypatch.setattr(dask_count, "CONNECT_TIMEOUT", "100ms")
+    monkeypatch.setattr(offline_results, "CONNECT_TIMEOUT", "100ms")
     with pytest.raises(EstimateError, match="no scheduler answers"):
         on_cluster("tcp://127.0.0.1:9")(open_folder(place_named(written.folder)), quiet)
 
@@ -94,7 +101,12 @@ def test_workers_killed_midway_change_nothing(tmp_path: Path) -> None:
             killed.append(alive[0])
             os.kill(alive[0], signal.SIGKILL)
 
-    options = {"n_workers": 2, "threads_per_worker": 1, "memory_limit": MEMORY, "dashboard_address": "127.0.0.1:0"}
+    options = {
+        "n_workers": 2,
+        "threads_per_worker": 1,
+        "memory_limit": WORKER_MEMORY,
+        "dashboard_address": "127.0.0.1:0",
+    }
     with distributed.LocalCluster(**options) as both, distributed.Client(both) as client:
         found = count_on(client, folder, kill, shard_bytes=1)
 
