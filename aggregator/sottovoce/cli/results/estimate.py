@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from sottovoce.aggregator.analysis.data_file.parse_channel import yes_no_counts
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.analysis.weights import raked
 from sottovoce.aggregator.estimators import DEFAULT_RULE, IntervalRule
@@ -15,22 +16,23 @@ from sottovoce.aggregator.estimators.intervals import METHODS
 from sottovoce.aggregator.export.offline.locations import LocalFolder, is_countable, place_named
 from sottovoce.aggregator.export.offline.offline_results import HERE, on_cluster, open_folder, results_of
 from sottovoce.aggregator.export.read_archive import is_archive, results_of_folder
+from sottovoce.aggregator.export.results_client.open_data import estimate as estimate_counts
 from sottovoce.aggregator.export.results_client.open_results import JointResult
 from sottovoce.cli.command import PATH, check_free, command, write_json
-from sottovoce.cli.results.place import PlaceName, check_there, print_results, show_progress
+from sottovoce.cli.results.place import PlaceName, print_results, show_progress
 from sottovoce.cli.results.run_analysis import (
     channel_or_question,
     confidence_option,
     is_data_file,
     open_file,
     request_options,
-    shares_of_counts,
     show,
     show_file,
     split,
     weights_from,
     weights_option,
 )
+from sottovoce.shared.errors import SpecError
 
 DASK = "dask"
 
@@ -80,7 +82,10 @@ def estimate(
     if folder is None or any(given is not None for given in alone.values()):
         if folder is not None or None in alone.values() or of_folder or channels:
             raise click.UsageError("name a FOLDER or a data file; or --yes, --n and --mechanism, and nothing else")
-        _show_shares(shares_of_counts(str(mechanism), yes or 0, reports or 0, rule), out, force, as_json)
+        if (yes or 0) > (reports or 0):
+            raise click.UsageError("--yes counts some of the reports of --n")
+        counts = yes_no_counts(str(mechanism), yes or 0, reports or 0)
+        _show_shares(estimate_counts(counts, str(mechanism), rule.method, rule.confidence), out, force, as_json)
     elif is_data_file(folder):
         if of_folder:
             raise click.UsageError("--engine, --scheduler and --wave are for a FOLDER")
@@ -103,7 +108,8 @@ def _count_folder(
     if scheduler is not None and engine not in {None, DASK}:
         raise click.UsageError("--scheduler is for --engine dask")
     check_free(out, [".json"], force)
-    check_there(folder)
+    if isinstance(folder, Path) and not folder.is_dir():
+        raise SpecError(f'there is no such folder: "{folder}"')
     place = place_named(folder)
     if isinstance(place, LocalFolder) and not is_countable(place) and is_archive(place.path):
         results = results_of_folder(place.path, rule, wave)

@@ -13,7 +13,6 @@ from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.privacy_account.text import filled
 from sottovoce.cli.command import is_shown, new_folder
 from sottovoce.client.words import readers_languages
-from sottovoce.shared.errors import SpecError
 
 MANY = 500_000
 """Number of reports from which on reading takes long enough to show progress."""
@@ -27,12 +26,6 @@ class PlaceName(click.ParamType[Path | str]):
     def convert(self, value: Path | str, param: click.Parameter | None, ctx: click.Context | None) -> Path | str:  # noqa: ARG002 - click's signature
         """Return a path; text that begins with ``s3://`` stays text."""
         return value if isinstance(value, Path) or value.startswith(BUCKET) else Path(value)
-
-
-def check_there(folder: Path | str) -> None:
-    """Refuse a folder that is not there; raises SpecError if it is a path and no folder."""
-    if isinstance(folder, Path) and not folder.is_dir():
-        raise SpecError(f'there is no such folder: "{folder}"')
 
 
 @contextmanager

@@ -18,25 +18,21 @@ from rich.table import Table
 from sottovoce.aggregator.analysis import requests
 from sottovoce.aggregator.analysis.data_file.data_columns import data_columns
 from sottovoce.aggregator.analysis.data_file.file_analysis import decode_codes
-from sottovoce.aggregator.analysis.data_file.parse_channel import yes_no_counts
 from sottovoce.aggregator.analysis.data_file.read_table import FORMATS, read_table
 from sottovoce.aggregator.analysis.published_counts import published, snapshot_of
 from sottovoce.aggregator.analysis.result_view import ShownTable
 from sottovoce.aggregator.analysis.text_report import in_words
 from sottovoce.aggregator.analysis.weights import MarginShares
 from sottovoce.aggregator.clock import present
-from sottovoce.aggregator.estimators import IntervalRule
 from sottovoce.aggregator.export.results_client import sources
 from sottovoce.aggregator.export.results_client.http_source import AddressReports, read_key
 from sottovoce.aggregator.export.results_client.open_data import (
     DataReports,
     OpenData,
-    estimate as estimate_counts,
     of_table,
     open_data,
     read_channels,
 )
-from sottovoce.aggregator.export.results_client.open_results import JointResult
 from sottovoce.aggregator.privacy_account.text import filled
 from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESULTS_READ
 from sottovoce.cli.command import PATH, Number, options_of, waiting
@@ -96,16 +92,6 @@ def _channels(words: str, columns: Collection[str]) -> dict[str, Any]:
     if not equals or not column.strip():
         raise click.UsageError("--channel is written as 'COLUMN=CHANNEL', such as 'cheated=coin_flip'")
     return {column.strip(): text.strip()}
-
-
-def shares_of_counts(mechanism: str, yes: int, reports: int, rule: IntervalRule) -> JointResult:
-    """Return the share that counts alone give; ``mechanism`` is the text of the channel.
-
-    Of the crosswise design, ``yes`` is the number of reports that say "same".
-    """
-    if yes > reports:
-        raise click.UsageError("--yes counts some of the reports of --n")
-    return estimate_counts(yes_no_counts(mechanism, yes, reports), mechanism, rule.method, rule.confidence)
 
 
 _NAMES_OF_OPTIONS: Mapping[str, Sequence[str]] = {
