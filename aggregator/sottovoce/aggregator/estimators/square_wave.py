@@ -192,11 +192,8 @@ def constrained_likelihood(
         move = move - answers @ dearer
         looser = centre - slack / shares * move
         dual = _step_within(slack, looser)
-        shares, slack, prices = (
-            shares + _step_within(shares, move) * move,
-            slack + dual * looser,
-            prices + dual * dearer,
-        )
+        shares = shares + _step_within(shares, move) * move
+        slack, prices = slack + dual * looser, prices + dual * dearer
     return shares, short
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from sottovoce.aggregator.analysis.documents import MEASURES
+from sottovoce.aggregator.analysis.result_view import OTHER_MODELS
 from sottovoce.aggregator.export.workbook import write_workbook
 from sottovoce.aggregator.file_formats.csv_cells import write_csv
 from sottovoce.aggregator.file_formats.provenance import About
@@ -134,10 +135,7 @@ def _items(document: Document) -> Iterator[Line]:
 
 
 def _regression(document: Document) -> Iterator[Line]:
-    models: dict[str, Any] = {"": document} | {
-        key: document.get(key) for key in ("linear", "declining", "of_predictor")
-    }
-    for part, model in models.items():
+    for part, model in (("", document), *((key, document.get(key)) for key in OTHER_MODELS)):
         for key in ("coefficients", "ame"):
             for one in model[key] if model else ():
                 names = {"figure": f"{part or model['model']} {key}", "columns": model["outcome"], "n": model["n"]}

@@ -82,11 +82,8 @@ def _level(query: UrlQuery, name: str) -> object:
 
 def _people(query: UrlQuery, _: str) -> list[dict[str, str]]:
     """Return the values to predict for, of the predictors of the model, which a formula names itself."""
-    names = (
-        [key.removeprefix(AT) for key in query if key.startswith(AT)]
-        if _first(query, "formula")
-        else query.get("on", ())
-    )
+    given = [key.removeprefix(AT) for key in query if key.startswith(AT)]
+    names = given if _first(query, "formula") else query.get("on", ())
     at = {name: _first(query, f"{AT}{name}") for name in names if _first(query, f"{AT}{name}")}
     return [at] if at else []
 

@@ -20,7 +20,7 @@ from sottovoce.aggregator.i18n.translator import LANGUAGES, Words
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.studio.results import results_page, results_view
-from sottovoce.aggregator.studio.results.results_page import MOST, RenderingCache
+from sottovoce.aggregator.studio.results.results_page import MOST_RENDERINGS, RenderingCache
 from sottovoce.aggregator.studio.results.results_view import ResultsView
 from werkzeug.test import TestResponse
 
@@ -449,7 +449,7 @@ def test_snapshot_is_rendered_once_for_all_readers(
     build = results_page.view_of
 
     def count_views(*given: Any) -> ResultsView:
-        rendered.append(given[2].language)
+        rendered.append(results_page.words().language)
         return build(*given)
 
     monkeypatch.setattr(results_page, "view_of", count_views)
@@ -478,12 +478,12 @@ def test_kept_renderings_are_few_and_go_with_their_survey() -> None:
     def get(name: str, key: int) -> None:
         cache.get(name, key, lambda: made.append((name, key)))  # type: ignore[arg-type, return-value, func-returns-value]
 
-    for key in [*range(MOST), 0, MOST]:
+    for key in [*range(MOST_RENDERINGS), 0, MOST_RENDERINGS]:
         get("exam", key)
-    assert len(made) == MOST + 1
+    assert len(made) == MOST_RENDERINGS + 1
     get("exam", 0)
     get("exam", 1)
-    assert made[MOST + 1 :] == [("exam", 1)]
+    assert made[MOST_RENDERINGS + 1 :] == [("exam", 1)]
     cache.drop("exam")
     get("exam", 0)
     assert made[-1] == ("exam", 0)
