@@ -753,11 +753,9 @@ def parse_request(kind: str, given: Any) -> Request:  # noqa: ANN401 - JSON
     if not isinstance(given, dict):
         raise OptionsError([Problem("", "must be an object of options")])
     options = {each.name: each for each in fields(EVERY_KIND[kind])}
-    problems = (
-        [Problem("", Sentence("unknown option; there are: {known}", known=", ".join(options)))]
-        if set(given) - set(options)
-        else []
-    )
+    problems = list[Problem]()
+    if given.keys() - options.keys():
+        problems.append(Problem("", Sentence("unknown option; there are: {known}", known=", ".join(options))))
     read: dict[str, Any] = {}
     for name, wanted in options.items():
         if given.get(name) is not None:

@@ -390,6 +390,11 @@ class SelectedVariable:
     newest: Variable
     variables: tuple[Variable | None, ...]
 
+    def among_everybody(self) -> "SelectedVariable":
+        """Return the variable with the category of no answer as one like the others."""
+        variables = tuple(one and replace(one, absent=False) for one in self.variables)
+        return replace(self, newest=replace(self.newest, absent=False), variables=variables)
+
 
 SelectedPair = tuple[SelectedVariable, SelectedVariable]
 
@@ -423,17 +428,10 @@ def choose_described(
     among = None if among == CAREFUL else among
     people = [described_people(columns, each.question, among, divide) for each in (first, second)]
     first, second = (
-        # The category of no answer is one like the others among everybody.
-        each
-        if described.answered
-        else replace(
-            each,
-            newest=replace(each.newest, absent=False),
-            variables=tuple(one and replace(one, absent=False) for one in each.variables),
-        )
+        each if described.answered else each.among_everybody()
         for each, described in zip((first, second), people, strict=True)
     )
-    return (first, second), both_described(people[0], people[1])
+    return (first, second), both_described(*people)
 
 
 def check_together(columns: Columns, first: SelectedVariable, second: SelectedVariable) -> tuple[str, ...]:

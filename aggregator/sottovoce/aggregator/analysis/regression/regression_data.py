@@ -397,12 +397,11 @@ def take_sample(
     # The model of all people less this one would describe those who were not asked.
     if choices.described.asked is not None:
         refuse_small_cells(outcome, predictors, np.flatnonzero(~choices.described.asked), choices.smallest_group)
+    builder = _Builder(formula, {each.name: each for each in predictors}, rows, choices.smallest_group)
     return Sample(
         outcome,
         rows,
-        _Builder(formula, {each.name: each for each in predictors}, rows, choices.smallest_group).design(
-            *_strata(columns, rows, choices.strata)
-        ),
+        builder.design(*_strata(columns, rows, choices.strata)),
         None if weights is None else weights[rows],
         None if clusters is None else np.unique(clusters[rows], return_inverse=True)[1],
         choices,
