@@ -44,7 +44,7 @@ class Settings:
     public_url: str = _setting("", "public address for respondents, if the server is behind a proxy")
     trusted_hosts: str = _setting(
         "",
-        "host names that requests may be for, such as `a.example .b.example`; not for `/metrics`; empty: "
+        "host names that requests may be for, such as `a.example .b.example`; not for reports and `/metrics`; empty: "
         "for staff and their programs only the name in the public URL, and addresses",
     )
     threads: int = _setting(4, "threads that run the application")

@@ -56,8 +56,8 @@ _CODINGS: Mapping[str, Callable[[bytes], bytes]] = {
     "gzip": lambda body: gzip.compress(body, compresslevel=6, mtime=0),
 }
 
-FOR_ANY_HOST = frozenset({"machine.healthz", "machine.readyz", "machine.metrics"})
-"""Endpoints that programs ask at the address of each node."""
+FOR_ANY_HOST = frozenset({"machine.healthz", "machine.readyz", "machine.metrics", "collect.report", "collect.batch"})
+"""Endpoints that programs ask at the address of each node, and those that a page of any site may send reports to."""
 
 FOR_ANYBODY = frozenset({"", "collect", "front", "machine"})
 """Groups of endpoints that need no account: only names that the operator has set are refused here."""

@@ -38,7 +38,7 @@ GRACE = 3.0
 CONNECTIONS = 16_384
 """Connections held at once. Those that send nothing cost a few KiB each, and end after a while."""
 
-_TARGET = re.compile(rb"(?:http://[^/?#]*)?(\*|/[^?#]*)(?:\?([^#]*))?").fullmatch
+_TARGET = re.compile(rb"(?:(?i:https?)://[^/?#]*)?(\*|/[^?#]*)(?:\?([^#]*))?").fullmatch
 """Match of what a request asks for: path and query."""
 
 _USUAL = re.compile(
@@ -81,7 +81,9 @@ class HttpRequest:
         self.method, self.protocol = read.method.decode(), f"HTTP/{read.http_version.decode()}"
         self.path = unquote_to_bytes(target[1]).decode("utf-8", "replace")
         self.query_string = (target[2] or b"").decode()
-        self.headers = [(name.decode(), value.decode()) for name, value in read.headers if value.isascii()]
+        # Letters beyond ASCII mean nothing here; the rest of the line, such as a session beside another's cookie, does.
+        fields = [(name.decode(), value.decode("ascii", "replace")) for name, value in read.headers]
+        self.headers = [(name, value.replace("\ufffd", "?")) for name, value in fields]
         self.fields, self.server, self.client = dict(self.headers), server, client
         self.intake = _INTAKE(self.path) if self.method == "POST" else None
         self.held, self.uploads = REQUEST_BYTES, 0

@@ -55,6 +55,7 @@ class Request:
     headers: tuple[tuple[str, str], ...] = ()
     peer: str = "127.0.0.1"
     length: bool = True
+    host: str = "x"
 
     @property
     def head(self) -> list[tuple[str, str]]:
@@ -62,7 +63,7 @@ class Request:
         found = [] if "content-type" in written or not self.body else [("Content-Type", "application/json")]
         if self.length and self.method in {"POST", "PUT"} and "content-length" not in written:
             found.append(("Content-Length", str(len(self.body))))
-        return [("Host", "x"), *found, *self.headers]
+        return [("Host", self.host), *found, *self.headers]
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ def doors(request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock) -> I
             storage.publish(published)
         storage.add_tokens(storage.revisions("invited")[0].key, [token_hash(token, "invited") for token in TOKENS])
         storage.close_survey("over", 20_000)
-        settings = Settings(rate_limit=request.param)
+        settings = Settings(rate_limit=request.param, trusted_hosts="x")
         app = create_app(settings, storage, clock, {})
         made.append(Door(app, Gate(app, settings, storage) if name == "gate" else None, storage))
     yield made
@@ -233,6 +234,12 @@ def test_every_outcome_is_the_same_through_both_doors(doors: list[Door]) -> None
     assert reasons == [expected for expected, _ in OUTCOMES]
     assert {*reasons, "busy"} >= set(REJECTIONS)
     assert doors[0].storage.live_counts(1) == doors[1].storage.live_counts(1)
+
+
+def test_report_may_be_sent_under_any_name(doors: list[Door]) -> None:
+    """As from a page of any site; the survey is told under the server's names only."""
+    asked = Request(path("exam"), sent(1)), Request(path("exam").removesuffix("/reports"), method="GET")
+    assert [both(doors, replace(each, host="y"))[0] for each in asked] == [200, 400]
 
 
 def test_what_was_asked_for_its_head_has_no_body_at_either_door(doors: list[Door]) -> None:

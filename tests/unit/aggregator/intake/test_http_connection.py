@@ -14,6 +14,7 @@ from sottovoce.aggregator.intake.http_connection import (
     UNREAD_SECONDS,
     Connection,
     Connections,
+    HttpRequest,
     log_failure,
 )
 from sottovoce.aggregator.intake.request_limits import RateLimits
@@ -218,8 +219,21 @@ def test_head_alone_is_asked_and_a_body_is_called_for(node: Node) -> None:
 
 
 def test_path_is_decoded_once_and_the_host_of_a_proxy_is_none_of_it(node: Node) -> None:
-    asked = b"GET http://x.example/health%7a?a=%41", b"GET /health%257a"
-    assert [statuses(node.say(each + b" HTTP/1.1\r\nHost: x\r\n\r\n")) for each in asked] == [[200], [404]]
+    asked = b"GET http://x.example/health%7a?a=%41", b"GET HTTPS://x.example/healthz", b"GET /health%257a"
+    assert [statuses(node.say(each + b" HTTP/1.1\r\nHost: x\r\n\r\n")) for each in asked] == [[200], [200], [404]]
+
+
+def test_letters_beyond_ascii_cost_no_more_than_themselves(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line with some has the rest of its value, and none that means something without them."""
+    heads: list[HttpRequest] = []
+
+    async def answer(head: HttpRequest, connection: Connection, _: object) -> None:
+        heads.append(head)
+        connection.reply(200, [], b"")
+
+    monkeypatch.setattr(node.gate, "answer", answer)
+    node.say(ALIVE.replace(b"Host: x", "Host: ä.example\r\nCookie: a=é; session=b".encode()))
+    assert heads[0].headers == [("host", "??.example"), ("cookie", "a=??; session=b")]
 
 
 class Held(asyncio.Transport):
@@ -367,7 +381,7 @@ def test_reply_that_is_no_http_is_a_failure_that_is_told(
 ) -> None:
     """Nobody waits for ever, nothing of it is sent, and the log has the place without the words."""
 
-    async def answer(_request: object, connection: Connection) -> None:
+    async def answer(_request: object, connection: Connection, _refused: object) -> None:
         if replied is None:
             raise ValueError(MARK)
         connection.reply(*replied)
