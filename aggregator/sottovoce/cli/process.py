@@ -84,18 +84,6 @@ def free_port() -> int:
     raise StorageError("no free port was found; name one with --port")
 
 
-def request_node(settings: Settings, page: str) -> requests.Response | None:
-    """Return the answer of a node on this machine; None if there is none."""
-    host = EVERY_ADDRESS.get(settings.host, f"[{settings.host}]" if ":" in settings.host else settings.host)
-    with requests.Session() as session:
-        # A proxy from the environment could respond in place of a node that is down.
-        session.trust_env = False
-        try:
-            return session.get(f"http://{host}:{settings.port}/{page}", timeout=SECONDS)
-        except requests.RequestException:
-            return None
-
-
 @contextmanager
 def capture_signals() -> Iterator[Event]:
     """Turn SIGTERM and SIGINT into an Event; a second Ctrl-C ends the process at once.
@@ -130,8 +118,14 @@ def capture_signals() -> Iterator[Event]:
 @click.option("--ready", is_flag=True, help="Also whether it can work on its database.")
 def healthcheck(ready: bool) -> None:
     """Ask the node at SOTTOVOCE_HOST and SOTTOVOCE_PORT whether it is alive; exit code 1 if it is not."""
-    reply = request_node(Settings.from_environment(), "readyz" if ready else "healthz")
-    if reply is None:
-        raise StorageError("no node answers at SOTTOVOCE_HOST and SOTTOVOCE_PORT")
+    settings = Settings.from_environment()
+    host = EVERY_ADDRESS.get(settings.host, f"[{settings.host}]" if ":" in settings.host else settings.host)
+    with requests.Session() as session:
+        # A proxy from the environment could respond in place of a node that is down.
+        session.trust_env = False
+        try:
+            reply = session.get(f"http://{host}:{settings.port}/{'readyz' if ready else 'healthz'}", timeout=SECONDS)
+        except requests.RequestException:
+            raise StorageError("no node answers at SOTTOVOCE_HOST and SOTTOVOCE_PORT") from None
     if not reply.ok:
         raise StorageError("the node answers that it is not ready; /readyz says why")

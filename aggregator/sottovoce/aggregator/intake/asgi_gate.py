@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from io import BytesIO
 from time import perf_counter
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from sottovoce.aggregator.accounts.audit_log import RefusedLogins
 from sottovoce.aggregator.accounts.authentication import authenticate_key, has_session
@@ -114,15 +114,6 @@ _HEALTH = {"/healthz": "machine.healthz", "/readyz": "machine.readyz"}
 _FAILURES = {problems.STATUS[code]: code for code in ("internal", "storage")}
 
 
-class Application(Protocol):
-    """Part of the Flask application that the gate uses."""
-
-    extensions: dict[str, Any]
-
-    def __call__(self, *environ_and_start: Any) -> Iterable[bytes]:  # noqa: ANN401 - WSGI's own signature
-        """Reply to a WSGI request."""
-
-
 class Gate:
     """Application around a WSGI application, whose admission, clock and metrics it uses.
 
@@ -130,7 +121,7 @@ class Gate:
     ``storage`` has the accounts, to authenticate researchers.
     """
 
-    def __init__(self, app: Application, settings: Settings, storage: Storage) -> None:
+    def __init__(self, app: Any, settings: Settings, storage: Storage) -> None:  # noqa: ANN401 - Flask's, see above
         self._app = app
         self._admission: Admission = app.extensions["admission"]
         self._settings = settings
@@ -140,8 +131,6 @@ class Gate:
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="flask")
         self._traffic: Traffic = app.extensions["traffic"]
         self._readiness: Readiness = app.extensions["readiness"]
-        # A thread of its own for readiness checks, since all threads of the pool may wait for the database.
-        self._probe = ThreadPoolExecutor(1, thread_name_prefix="probe")
         self._bytes = 0
         self._uploads = 0
         self._waiting = 0
@@ -273,7 +262,8 @@ class Gate:
             if self._readiness.is_known:
                 self._readiness.check()
             else:
-                await asyncio.get_running_loop().run_in_executor(self._probe, self._readiness.check)
+                # In no thread of the pool, since all of them may wait for the database.
+                await asyncio.to_thread(self._readiness.check)
         except StorageError as error:
             raise Refusal("storage", str(error)) from None
         return self._plain("ready\n")

@@ -119,10 +119,6 @@ class GroupCommit:
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
 
-    def store(self, job: ReportJob) -> list[Outcome]:
-        """Store reports durably and return their outcomes; raise as ``submit`` and ``Submitted.result`` do."""
-        return self.submit(job).result()
-
     def submit(self, job: ReportJob) -> Submitted:
         """Add reports to the next group without waiting.
 

@@ -69,7 +69,6 @@ class HttpRequest:
     Attributes:
         path: decoded.
         headers: in order, with names in lower case; a name may occur more than once.
-        fields: headers by name, the last of each, to ask fast for those that few requests have.
         server: address and port.
         client: address.
         intake: match of the path's survey, and of the end of a batch's path; None if no report is sent.
@@ -84,14 +83,12 @@ class HttpRequest:
         # Letters beyond ASCII mean nothing here; the rest of the line, such as a session beside another's cookie, does.
         fields = [(name.decode(), value.decode("ascii", "replace")) for name, value in read.headers]
         self.headers = [(name, value.replace("\ufffd", "?")) for name, value in fields]
-        self.fields, self.server, self.client = dict(self.headers), server, client
+        self.server, self.client = server, client
         self.intake = _INTAKE(self.path) if self.method == "POST" else None
         self.held, self.uploads = REQUEST_BYTES, 0
 
     def values(self, wanted: str) -> str:
         """Return the values of all lines of a header."""
-        if wanted not in self.fields:
-            return ""
         return ",".join([value for name, value in self.headers if name == wanted])
 
 

@@ -10,8 +10,10 @@ import re
 import secrets
 import time
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from socket import AF_INET, AF_INET6, inet_pton
 from threading import Lock
 
@@ -118,25 +120,18 @@ class Traffic:
     """Request metrics of one process; thread-safe."""
 
     def __init__(self) -> None:
-        self._histograms: dict[RouteStatus, Histogram] = {}
-        # Cache by status, so that the intake path formats no label for each request.
-        self._by_status: dict[tuple[str, int], Histogram] = {}
+        self._histograms = defaultdict[tuple[str, int], Histogram](partial(Histogram, BOUNDS))
         self._lock = Lock()
 
     def note(self, route: str, status: int, seconds: float, requests: int = 1) -> None:
         """Count requests that took so many seconds; ``route`` is an endpoint, ``GATE`` or ``NO_ROUTE``."""
         with self._lock:
-            (self._by_status.get((route, status)) or self._begin(route, status)).note(seconds, requests)
-
-    def _begin(self, route: str, status: int) -> Histogram:
-        histogram = self._histograms.setdefault((route, f"{status // 100}xx"), Histogram(BOUNDS))
-        self._by_status[route, status] = histogram
-        return histogram
+            self._histograms[route, status // 100].note(seconds, requests)
 
     def series(self) -> Mapping[RouteStatus, Series]:
         """Return snapshots of all histograms."""
         with self._lock:
-            return {key: histogram.series for key, histogram in self._histograms.items()}
+            return {(route, f"{kind}xx"): each.series for (route, kind), each in self._histograms.items()}
 
 
 class Rates:

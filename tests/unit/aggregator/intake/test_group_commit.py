@@ -75,7 +75,7 @@ def test_writer_refuses_what_its_queue_cannot_hold() -> None:
     assert refused.value.code == "busy"
     recorder.go.release(3)
     recorder.entered.acquire()
-    assert writer.store([arrival(1, 4)]) == [Outcome.NEW]
+    assert writer.submit([arrival(1, 4)]).result() == [Outcome.NEW]
     writer.end()
 
 
@@ -92,7 +92,7 @@ def test_writer_passes_a_failure_on_and_lives(error: Exception) -> None:
             good.result(10)
     else:
         assert good.result(10) == [Outcome.NEW]
-    assert writer.store([arrival(1, 3)]) == [Outcome.NEW]
+    assert writer.submit([arrival(1, 3)]).result() == [Outcome.NEW]
     writer.end()
 
 
@@ -108,7 +108,7 @@ def test_writer_keeps_house_at_its_start_and_survives_a_database_that_cannot() -
     writer = GroupCommit(recorder, housekeeping)  # type: ignore[arg-type]
     recorder.go.release()
     assert kept.wait(10)
-    assert writer.store([arrival(1, 1)]) == [Outcome.NEW]
+    assert writer.submit([arrival(1, 1)]).result() == [Outcome.NEW]
     writer.end()
     with pytest.raises(StorageError, match="ending"):
         writer.submit([arrival(1, 2)])
@@ -137,7 +137,7 @@ def test_failure_of_other_work_is_told_to_whoever_asked_for_it() -> None:
     recorder.go.release(2)
     with pytest.raises(ZeroDivisionError):
         writer.after_reports(lambda: 1 // 0)
-    assert writer.store([arrival(1, 1)])
+    assert writer.submit([arrival(1, 1)]).result()
     writer.end()
     with pytest.raises(StorageError):
         writer.after_reports(lambda: None)
