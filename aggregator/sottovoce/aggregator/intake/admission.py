@@ -24,6 +24,7 @@ from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.http.headers import EXPECTED
 from sottovoce.aggregator.intake.decode import (
     MOST_ITEMS,
+    ReportDocument,
     Submission,
     decode_batch,
     decode_report,
@@ -101,23 +102,26 @@ class SurveyRules:
             self._lengths[wave] = report_length(self.survey, wave)
         return self._lengths[wave]
 
-    def check(self, reports: "Submission | FastBatch", now: datetime) -> list[bytes]:
-        """Check reports and return their packed values; their only source, so that no report skips the checks.
+    def check(self, wave: int, length: int, values: Sequence[Values | bytes], now: datetime) -> list[bytes]:
+        """Check reports of a wave and return their packed values; the only source of those, so none skips the checks.
 
-        Raises ReportRejected: ``malformed``, ``out_of_range`` or ``closed``; the message names no value.
+        ``length`` is that of the longest report with its padding, in bytes; ``values`` are those of each, decoded, or
+        as the JSON text between their brackets. Raises ReportRejected: ``malformed``, ``out_of_range`` or ``closed``;
+        the message names no value.
         """
-        length = self.length(reports.wave)
-        if reports.length > length or (reports.padded and reports.length < length):
+        if length != self.length(wave):
             raise ReportRejected("malformed", "the report does not have the length of this survey's reports")
-        self.check_open(reports.wave, now)
-        return list(map(self._pack, reports.values))
+        self.check_open(wave, now)
+        return list(map(self._pack, values))
 
     def check_one(self, submission: Submission, now: datetime) -> bytes:
         """Check a report and its signature, and return its packed values.
 
         Raises ReportRejected as for ``check``, or ``token_invalid``.
         """
-        (packed,) = self.check(submission, now)
+        report, length = submission.report, len(submission.body)
+        length = length if submission.padded else max(length, self.length(report.wave))
+        (packed,) = self.check(report.wave, length, [report.values], now)
         self.check_signature(submission)
         return packed
 
@@ -128,8 +132,9 @@ class SurveyRules:
         """
         if not self.survey.is_blind:
             return
-        report_id, moduli = submission.report.report_id, self.survey.moduli[submission.wave : submission.wave + 1]
-        if not any(_is_signed(report_id, submission.signature, modulus) for modulus in moduli):
+        report = submission.report
+        moduli = self.survey.moduli[report.wave : report.wave + 1]
+        if not any(_is_signed(report.report_id, submission.signature, modulus) for modulus in moduli):
             raise ReportRejected("token_invalid", "the survey asks for a signature of the report's id for this wave")
 
     def check_open(self, wave: int, now: datetime) -> None:
@@ -217,11 +222,6 @@ class FastBatch(NamedTuple):
     rests: list[bytes]
 
     @property
-    def padded(self) -> bool:
-        """Always False: reports in a batch have no padding."""
-        return False
-
-    @property
     def values(self) -> list[bytes]:
         """JSON text of each report's values, without brackets and not yet checked."""
         return [rest[_VALUES:] for rest in self.rests]
@@ -271,7 +271,7 @@ REFUSALS = {
     Outcome.TOKEN_INVALID: ("token_invalid", f"the survey asks for a token that has not been used; {EXPECTED}"),
 }
 
-_ForSurvey = Submission | FastBatch
+_ForSurvey = ReportDocument | FastBatch
 
 
 class _Candidate(NamedTuple):
@@ -335,7 +335,7 @@ class Admission:
         """
         with self._counting():
             submission = Submission(decode_report(body), body, token, signature=signature)
-            _check_name(name, submission)
+            _check_name(name, submission.report)
         return submission
 
     def begin_from_memory(self, submission: Submission) -> Pending | None:
@@ -344,7 +344,7 @@ class Admission:
         That is so if the survey's rules are not cached, or the report breaks a rule: it may be stored already. Raises
         ReportRejected, ``busy``.
         """
-        rules = self._cached_rules(submission)
+        rules = self._cached_rules(submission.report)
         if rules is None:
             return None
         try:
@@ -447,7 +447,7 @@ class Admission:
         try:
             _check_name(name, batch)
             rules = self._find(batch)
-            packed = rules.check(batch, now)
+            packed = rules.check(batch.wave, max(batch.length, rules.length(batch.wave)), batch.values, now)
         except ReportRejected:
             return None
         if rules.survey.asks_for_invitation:
@@ -462,14 +462,14 @@ class Admission:
             with self._counting():
                 if item is None:
                     raise malformed()
-                _check_name(name, item)
+                _check_name(name, item.report)
                 return self._judge(item, now)
         except ReportRejected as rejection:
             return rejection
 
     def _judge(self, submission: Submission, now: datetime) -> _Candidate | bytes:
         """Check a report before the transaction; return a candidate to store, or the receipt of a stored report."""
-        rules = self._find(submission)
+        rules = self._find(submission.report)
         try:
             packed = rules.check_one(submission, now)
         except ReportRejected as rejection:
@@ -583,7 +583,7 @@ def _candidate(rules: SurveyRules, submission: Submission, packed: bytes) -> _Ca
 
 
 def _receipt_of(rules: SurveyRules, submission: Submission) -> bytes:
-    body = submission.body.ljust(rules.length(submission.wave))
+    body = submission.body.ljust(rules.length(submission.report.wave))
     return make_receipt(body, body.index(_BETWEEN))
 
 

@@ -56,31 +56,6 @@ class Submission(NamedTuple):
     padded: bool = True
     signature: str = ""
 
-    @property
-    def survey(self) -> str:
-        """Name of the report's survey."""
-        return self.report.survey
-
-    @property
-    def digest(self) -> str:
-        """Digest of the survey revision."""
-        return self.report.digest
-
-    @property
-    def wave(self) -> int:
-        """Number of the report's wave."""
-        return self.report.wave
-
-    @property
-    def length(self) -> int:
-        """Number of bytes as received."""
-        return len(self.body)
-
-    @property
-    def values(self) -> tuple[tuple[int | None, ...]]:
-        """Values of the report, as a sequence of one."""
-        return (self.report.values,)
-
 
 class _Batch(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """Batch whose items are left as JSON text."""
