@@ -71,8 +71,7 @@ def ids(path: Path) -> list[bytes]:
 def test_backup_holds_no_ids_that_fall_due_while_it_is_kept(data: Path, closed: int, held: int) -> None:
     """Of a survey that forgets 30 days after it closed, in a file for a week; the database keeps them until the day."""
     with closing(SQLiteStorage(data / "sottovoce.sqlite")) as storage:
-        with storage.snapshot() as rows:
-            before = [bytes(row[1]) for row in rows("reports")]
+        before = [bytes(row[1]) for row in storage.export_table("reports")]
         storage.close_survey("exam", day_of(now()) - closed)
     file = data.parent / "week"
     assert run("db", "backup", str(file), "--keep-days", "7", "--data", str(data)).exit_code == 0

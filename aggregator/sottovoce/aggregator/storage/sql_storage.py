@@ -412,6 +412,11 @@ class Storage(PulseStorage, SurveyStorage, TokenStorage):
             self._check_known(db)
             yield lambda table: (tuple(row) for chunk in db.stream(select(table), [], _CHUNK) for row in chunk)
 
+    def export_table(self, table: str) -> Iterator[tuple[Any, ...]]:
+        """Yield all rows of one of ``table_catalogue.TABLES``, reports in the order of their random ids."""
+        with self.snapshot() as rows:
+            yield from rows(table)
+
     def copy_from(self, source: "Storage") -> None:
         """Replace all rows by those of another database as of one moment, in one transaction."""
         with source.snapshot() as rows, self.write() as db:
