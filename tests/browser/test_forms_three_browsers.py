@@ -12,9 +12,12 @@ from secrets import token_hex
 import pytest
 from playwright.sync_api import Browser
 from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.cli.process import aggregator
 from sottovoce.client import MemoryLedger, Respondent
 from sottovoce.client.transport import Transport
+from sottovoce.client.words import second_statement_in_words
+from sottovoce.shared.parse_survey import parse_survey
 
 from tests.browser.engines import Window, chromium, firefox, wait, webkit
 from tests.browser.test_three_browsers import NAMES, click
@@ -30,6 +33,22 @@ BEGIN = "#explanation > .actions .primary"
 CODE = "4711-west"
 RECEIPT = "#receipt_sha256"
 NOT_SENT = "#main .problem h1"
+EXAMPLES = sorted((Path(__file__).parents[2] / "shared" / "sottovoce" / "examples").glob("[mq]*/*.yaml"))
+LATER = [{"opens": f"{year}-01-01T00:00:00Z", "closes": f"{year + 70}-01-01T00:00:00Z"} for year in (2020, 2090)]
+FILL = """
+const { innerText } = document.querySelector("#questions");
+for (const one of document.querySelectorAll("form input")) {
+  if (one.type === "radio" || one.type === "checkbox") {
+    if (isLast && one.type === "radio" || !document.querySelector(`[name="${one.name}"]:checked`)) one.click();
+  } else {
+    const [, low] = /from ([^ ]*) to/.exec(one.closest("fieldset").textContent) ?? [];
+    one.value = one.type === "date" ? one.min : low;
+    one.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+}
+const texts = [...document.querySelectorAll(".by-hand > *")].map((one) => one.textContent);
+return [innerText, texts, [...document.querySelectorAll("form input:checked")].map(({ id }) => id)]"""
+"""Chooses the first or the last option of each question; gives the text, the second statements and what was chosen."""
 
 
 @pytest.fixture(scope="module", params=NAMES)
@@ -208,3 +227,29 @@ def test_studio_leads_from_sign_in_to_results(window: Window, keyed: Running) ->
     window.goto(results)
     find(window, "section")
     assert "40" in read(window, "main")
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_example_is_answered_to_the_end_in_each_arm(window: Window, keyed: Running, path: Path) -> None:
+    """What is not randomized is stored as it was chosen; a second statement is that of the arm that is stored."""
+    document, arms = parse_survey(parse_yaml(path.read_bytes())).document, set()
+    changed = {"waves": LATER} if "waves" in document else {}
+    for number in range(40):
+        site = publish(keyed, parse_survey({**document, **changed, "name": f"asked-{token_hex(4)}"}))
+        arrive(window, site.link)
+        text, told, chosen = window.run(f"const isLast = {number % 2}; {FILL}")
+        press(window, "form button[type=submit]")
+        shown = json.loads(read(window, "#receipt_bytes"))
+        values = stored(site)[shown["report_id"]]
+        places = [place for place, value in enumerate(values) if value is not None]
+        pairs = [(site.survey.questions[place], values[place]) for place in places][: -1 if site.survey.arms else None]
+        facts = [asked.by_fact for asked, _ in pairs if asked.by_fact]
+        assert told == [line.strip() for fact in facts for line in second_statement_in_words(site.survey, fact)]
+        assert "randomize" not in text or any(not asked.by_fact for asked, _ in pairs)
+        assert all(asked.admits(value) for asked, value in pairs)
+        for place, (asked, value) in enumerate(pairs):
+            assert asked.domain.grid or (asked.mechanism and not asked.by_fact) or f"q{place}-{value}" in chosen
+        arms.add(values[-1])
+        if len(arms) >= len(site.survey.arms):
+            break
+    assert len(arms) == max(len(site.survey.arms), 1)

@@ -1,6 +1,9 @@
 """Questions that a fact of the person's own hides: both statements are shown, and what is chosen is sent."""
 
+from pathlib import Path
+
 import pytest
+from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.browser.conftest import VIEWPORT, NewContext
@@ -9,6 +12,8 @@ from tests.browser.visit import Visit, publish, receipt, stored
 from tests.conftest import Running
 from tests.documents import survey
 from tests.unit.shared.test_parse_item import by_fact
+
+EXAMPLES = Path(__file__).parents[2] / "shared" / "sottovoce" / "examples" / "mechanisms"
 
 
 @pytest.fixture(scope="session")
@@ -46,3 +51,17 @@ def test_own_fact_hides_the_answer(new_context: NewContext, hidden: Running, axe
     assert "Second of rare" in first
     assert "Second of often" in second
     assert "On 1 to 4: answer the question above" in die
+
+
+@pytest.mark.parametrize("name", ["cheater_detection", "unrelated_unknown"])
+def test_start_says_of_arms_by_facts_what_is_true(new_context: NewContext, site: Running, name: str) -> None:
+    """The picture is of one of two odds, which differ in epsilon or in their numbers alone; no device randomizes."""
+    example = parse_survey(parse_yaml((EXAMPLES / f"{name}.yaml").read_bytes()))
+    start = Visit(new_context(viewport=VIEWPORT), publish(site, example)).arrive()
+    start.locator("summary", has_text="How it works").click()
+    start.wait_for_selector("text=chance evens out")
+    told = start.locator("main").inner_text()
+
+    assert "Least protected question:" in told
+    assert "randomized" not in told
+    assert "you have not lied" not in told

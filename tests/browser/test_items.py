@@ -101,7 +101,7 @@ def test_page_says_that_nothing_is_kept_before_sending(visitor: Visit) -> None:
     page.wait_for_selector("#explanation")
     begin(page)
 
-    assert "Nothing is kept before you send." in told
+    assert "No answer is kept before you send." in told
     assert page.locator("input:checked").count() == 0
 
 

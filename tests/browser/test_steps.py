@@ -65,7 +65,7 @@ def test_explanation_says_what_follows_for_the_person(start_page: Page) -> None:
     assert len(sentences) > 6
     assert reading_grade(sentences) <= MOST_GRADE
 
-    assert "is at most 25% sure after one randomized answer, 86% after all." in start_page.inner_text(".belief")
+    assert "is at most 25% sure after one private answer, 86% after all." in start_page.inner_text(".belief")
     dots = "all => all.map((one) => one.getAttribute('d').split('M').length - 1)"
     assert start_page.locator("figure path").evaluate_all(dots) == [75, 25, 25, 75]
     assert start_page.locator("figure svg[aria-hidden=true]").count() == 2
@@ -80,7 +80,7 @@ def test_explanation_says_what_follows_for_the_person(start_page: Page) -> None:
     assert "Begin means you agree." in text
     assert "psilon" not in text
     opened = told(start_page)
-    assert "The randomized answers cost epsilon 3.99 together" in opened
+    assert "The private answers cost epsilon 3.99 together" in opened
     assert "Spent at this server" not in opened
     assert "Five questions, about two minutes." in opened
     assert "This page comes from the people who run the survey" in opened

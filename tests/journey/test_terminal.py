@@ -61,7 +61,7 @@ def test_protection_odds_and_costs_come_before_the_first_question(tmp_path: Path
     for words in (
         "Your device rolls dice for each.",
         "If yes is true, 75 of 100 people send yes", "Epsilon 1.10",
-        "is at most 25% sure after one randomized answer, 50% after all.",
+        "is at most 25% sure after one private answer, 50% after all.",
         "epsilon 2.20 in total", "You allow 3 for one question and 8 in total", "cost epsilon 0.00; with these answers",
         "Sent unchanged; divides the results into groups.", "The people who run this survey can see",
     ):  # fmt: skip

@@ -192,7 +192,8 @@ _FORM_ALONE = {"seen_address", "how_title", "limits_title"}
 ENGLISH: Mapping[str, Condition] = {
     **{key: is_true for key, is_true in BEGIN.items() if key not in _FORM_ALONE},
     "status_open": lambda facts: facts.closes() is not None,
-    **dict.fromkeys(("evens_out", "no_lie", "in_numbers", "cost_before"), _private),
+    **dict.fromkeys(("evens_out", "in_numbers", "cost_before"), _private),
+    "no_lie": lambda facts: facts.own_coin or facts.by_device,
     **dict.fromkeys(("limits_presence", "limits_time"), lambda _: True),
     "limits_files": lambda facts: facts.has_files,
     "once_device": lambda facts: facts.by_device or not facts.private,
@@ -201,7 +202,8 @@ ENGLISH: Mapping[str, Condition] = {
 """Statements before the first question in the terminal."""
 
 FOLDED: Mapping[str, Condition] = {
-    **dict.fromkeys(("evens_out", "no_lie", "receipt_epsilon"), _private),
+    **dict.fromkeys(("evens_out", "receipt_epsilon"), _private),
+    "no_lie": lambda facts: facts.own_coin or facts.by_device,
     **dict.fromkeys(("limits_presence", "limits_time", "limits_page"), lambda _: True),
     "limits_files": lambda facts: facts.has_files,
     "limits_device": lambda facts: not facts.document.get("kiosk"),
@@ -245,6 +247,8 @@ RECEIPT: Mapping[str, Callable[[Sent], bool]] = {
     "all_public": lambda sent: not sent.has(True),
     "receipt_not_shown": lambda sent: sent.by_chance > 0 and any(asked.depends_on for asked in sent.facts.private),
     "receipt_innocuous": lambda sent: any(asked.is_own_fact for asked in sent.answers),
+    "receipt_note": lambda sent: sent.by_chance > 0 and not sent.facts.own_coin,
+    "no_lie": lambda sent: sent.by_chance > 0,
     "receipt_until": lambda sent: sent.facts.closes() is not None,
     "status_withdraw": lambda sent: sent.facts.closes() is None,
 }

@@ -56,6 +56,7 @@ def decorated(seed: int) -> Survey:
         (0.5, {"closes": "2099-03-31T23:59:59Z"}),
         (0.2, {"questions": [*items, fact]}),
         *((0.2, {key: True}) for key in SURVEY_MARKS if key not in {"trial", "kiosk"}),
+        (0.4, {"questions": [_by_fact(item, fact) if item.get("arm") == ["protected"] else item for item in items]}),
     ]
     for chance, change in changes:
         if draw.random() < chance:
@@ -67,6 +68,11 @@ def decorated(seed: int) -> Survey:
 def _in_clear(item: Document) -> Document:
     kept = {key: item[key] for key in ("name", "label", "arm") if key in item}
     return {"type": "boolean", "public": True, **kept}
+
+
+def _by_fact(item: Document, fact: Document) -> Document:
+    own = {tag: item.get("name", "") for tag in fact["label"]}
+    return {**fact, "name": item["name"], "arm": item["arm"], "innocuous": {**fact["innocuous"], "label": own}}
 
 
 @dataclass(frozen=True)
@@ -127,9 +133,9 @@ def forms(
 
 SILENT = re.compile(
     "facts|begin|back|may_stop|question_epsilon|questions_title|cohort_note|public$|public_note|grid_|odds_|neutral_note|weakest|practice_|check_|how_title|limits_title|about_|save_|yes$|no$"
-    "|colon|semicolon|mark|low|high|absent|not_asked|question$|receipt_(exact|sent|note|bytes|sha256|digest|id|shared)"
+    "|colon|semicolon|mark|low|high|absent|not_asked|question$|receipt_(exact|sent|bytes|sha256|digest|id|shared)"
     "|verify_note|withdraw$|forget|other_person|report_[ab]|range|about|fewer_than_one|more_than_99|nearly_100|none|spent"
-    "|agree|not_kept|how_(answer|boxes|drawn)|no_lie|explain_ask|exit_|ask_us|public_absent|crosswise_|date_odds|ending"
+    "|agree|not_kept|how_(answer|boxes|drawn)|explain_ask|exit_|ask_us|public_absent|crosswise_|date_odds|ending"
     "|letter_(hello|invite|who|opens|until|odds|ask)|poster_|invite_qr|page_questions|privacy_(stored|version)"
     "|answer_(yes|no)"
     "|ethics_(title|purpose|method|kept|ids|steps|taking_part|voluntary|consent|notice|limits?|version|(no_)?decline)"
@@ -204,7 +210,9 @@ FAULTS: list[Fault] = [
     # Where answers tell nearly everything, nothing is said of those that chance had a say in.
     ("form/steps/receipt.js", "return [chance, ...more", "return [...(isNearlySure(survey) ? [] : [chance]), ...more"),
     # A question that was not drawn is said to have hidden an answer.
-    ("form/steps/receipt.js", "given.some(byFacts)", "survey.private.some(byFacts)"),
+    ("form/steps/receipt.js", "given.length > count", "survey.hasFacts"),
+    # Where the other arm's answers are drawn, chance is said to have changed what a second statement hides.
+    ("form/steps/receipt.js", "(countDrawn(survey, reports) ?", "(!survey.isByFacts ?"),
 ]  # fmt: skip
 
 

@@ -125,13 +125,13 @@ def _protection(survey: Survey, words: Words) -> list[str]:
     ]
 
 
-def _odds(costliest: Question, words: Words) -> str:
-    """Return a sentence on how many of 100 people report yes, for each true answer; "" for other types of question.
+def _odds(asked: Question, words: Words) -> str:
+    """Return a sentence on how many of 100 people report yes, for each true answer; "" for others.
 
     For those the sentence on beliefs alone describes the protection.
     """
-    measure = measure_of(costliest)
-    if costliest.kind.truth != "yes_no" or not isinstance(measure, ShareChannel):
+    is_crosswise = asked.by_fact and asked.by_fact.is_crosswise
+    if asked.kind.truth != "yes_no" or is_crosswise or not isinstance(measure := measure_of(asked), ShareChannel):
         return ""
     # Near 0 and 100 with two decimals, so that it does not look certain.
     yes, no = (words.number(100 * share, 0 if 0.005 <= share <= 0.995 else 2) for share in (measure.a, measure.b))

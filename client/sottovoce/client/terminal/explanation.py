@@ -74,8 +74,7 @@ def _print_asked(me: Respondent) -> None:
 
 
 def _print_introduction(survey: Survey) -> None:
-    who = researcher_line(survey)
-    if who:
+    if who := researcher_line(survey):
         print_line(who)
     click.secho(text_of(survey, survey.title), bold=True, err=True)
     if survey.trial:
@@ -103,7 +102,8 @@ def _explain_protection(me: Respondent, allowance: Allowance) -> None:
     # What all answers together may tell comes first where that is nearly everything.
     for line in [*group_sentences(survey), *((belief, how) if survey.epsilon >= NEARLY_SURE else (how, belief))]:
         print_line(line)
-    print_line(f"{translate('evens_out')} {translate('no_lie')}")
+    no_lie = [translate("no_lie")] if survey.own_coin or drawn_by_device(survey) else []
+    print_line(" ".join([translate("evens_out"), *no_lie]))
     if survey.arms and len(survey.groups) == 1:
         print_line(translate("arms_alike"))
     if len(survey.waves) > 1:

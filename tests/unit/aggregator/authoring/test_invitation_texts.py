@@ -63,6 +63,8 @@ def test_no_word_of_randomized_answers_where_no_device_draws() -> None:
         assert "randomized answer" not in told
         assert "randomized report" not in told
         assert "all private answers" in told
+        # Nobody sends yes who says only whether both statements are true.
+        assert ("send yes" in told) == asked.own_coin
 
 
 def test_odds_are_told_of_yes_or_no_only() -> None:

@@ -63,7 +63,7 @@ def test_groups_say_what_each_sends_before_begin() -> None:
     lines = group_sentences(asked)
 
     assert "Openly, 25 of 100 people: all answers are sent unchanged." in lines
-    assert any("With protection, 75 of 100 people: 2 of 3 answers randomized" in line for line in lines)
+    assert any("With protection, 75 of 100 people: 2 of 3 answers protected" in line for line in lines)
     assert protection_title(asked) == "When you begin, chance decides how you are asked:"
     assert group_sentences(survey()) == []
     assert protection_title(survey()) == "Randomized: 2 of your 3 answers."
@@ -73,7 +73,7 @@ def test_groups_say_what_each_sends_before_begin() -> None:
     ("values", "told", "untold"),
     [
         ([1, 1, None, None, 0], "Nothing is changed by chance.", "epsilon"),
-        ([1, None, 1, 0, 1], "The randomized answers cost epsilon 2.20 together", "Nothing is changed"),
+        ([1, None, 1, 0, 1], "The private answers cost epsilon 2.20 together", "Nothing is changed"),
     ],
 )
 def test_receipt_names_the_cost_of_its_own_arm_and_the_end_of_withdrawal(

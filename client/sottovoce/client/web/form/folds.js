@@ -14,7 +14,7 @@ export async function howItWorks(words, survey, spent) {
   const earlier = spent > 0 ? [words.line("p", "spent", { spent: showEpsilon(spent) })] : [];
   const example = survey.ownCoin || survey.isByFacts ? [] : [await practice(survey, words)];
   const check = survey.check || survey.isByFacts ? [] : [checkForm(survey, words)];
-  const why = element("p", {}, ...sentences(["evens_out", "no_lie", "not_kept"], words));
+  const why = element("p", {}, ...sentences(["evens_out", ...(survey.isByFacts ? [] : ["no_lie"]), "not_kept"], words));
   return element("div", {}, why, cost, ...earlier, ...example, ...check);
 }
 

@@ -13,7 +13,8 @@ export function locate(pointer, work) {
   try {
     return work();
   } catch (error) {
-    throw error instanceof RangeError ? new SpecError(pointer) : error;
+    // A map where there is none is a TypeError, and a rule that is broken a RangeError.
+    throw error instanceof SpecError ? error : new SpecError(pointer);
   }
 }
 

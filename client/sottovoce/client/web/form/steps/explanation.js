@@ -65,9 +65,10 @@ function protectionPart(survey, words) {
   const which = groups.length ? ["group_protected"] : [];
   const how = element("p", {}, ...sentences([...which, ...protectionSentences(survey)], words));
   const belief = words.line("p", ...beliefSentence(survey, words), { className: "belief" });
-  // Named as the weakest only where another question is protected better.
-  const isBetter = ({ epsilon }) => epsilon > 0 && epsilon < most.epsilon;
-  const weakest = survey.questions.some(isBetter) ? [words.line("p", "weakest")] : [];
+  // Named as the weakest only where another question has another epsilon, or another channel of yes and no.
+  const odds = ({ epsilon, mechanism: { rows = most.mechanism.rows } }) => `${epsilon} ${rows}`;
+  const isOther = (index) => odds(survey.questions[index]) !== odds(most);
+  const weakest = survey.private.some(isOther) ? [words.line("p", "weakest")] : [];
   const picture = [...weakest, oddsPicture(most, words)];
   // What all answers together may tell comes first where that is nearly everything.
   const parts = isNearlySure(survey) ? [belief, how, ...picture] : [how, ...picture, belief];

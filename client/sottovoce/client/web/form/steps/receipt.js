@@ -87,12 +87,16 @@ function sentReport(survey, words, receipt) {
   return element("section", { id: "sent" }, ...parts, exactReport(survey, words, reports, receipt));
 }
 
+// How many of the sent answers the device, or a coin, changed.
+function countDrawn({ private: places, questions }, reports) {
+  return places.filter((index) => reports[index] !== null && !questions[index].mechanism.procedure).length;
+}
+
 // One sentence about all answers that chance had a say in.
 function chanceNotes(survey, words, reports) {
-  const byFacts = (index) => survey.questions[index].mechanism.procedure;
   const given = survey.private.filter((index) => reports[index] !== null);
-  const facts = given.some(byFacts) ? [words.line("p", "receipt_innocuous")] : [];
-  const count = given.filter((index) => !byFacts(index)).length;
+  const count = countDrawn(survey, reports);
+  const facts = given.length > count ? [words.line("p", "receipt_innocuous")] : [];
   if (count === 0) return facts;
   const hides = survey.conditional.some((question) => question.mechanism !== null);
   const more = hides ? [words.line("p", "receipt_not_shown")] : [];
@@ -130,7 +134,7 @@ function exactReport(survey, words, reports, receipt) {
   const sent = table([words.text("span", survey.title)], columns, rows);
   const most = mostRevealing(survey);
   const note = survey.ownCoin ? "receipt_own_coin" : "receipt_note";
-  const notes = (survey.isByFacts ? [] : [note, "no_lie"]).map((key) => words.line("p", key));
+  const notes = (countDrawn(survey, reports) ? [note, "no_lie"] : []).map((key) => words.line("p", key));
   const why = most ? [...notes, element("p", {}, words.odds(most))] : [];
   const cost = words.line("p", most ? "receipt_epsilon" : "all_public", { epsilon: showEpsilon(survey.epsilon) });
   return element("details", {}, words.line("summary", "receipt_exact"), ...why, sent, ...bytes(words, receipt), cost);

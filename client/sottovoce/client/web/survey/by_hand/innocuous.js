@@ -2,7 +2,7 @@ import { INNOCUOUS_SENTENCES } from "../sentences/innocuous.js";
 import { locate, readFields, readMatch, readTexts } from "../checks.js";
 import { RARE_READERS, RARE_SENTENCES } from "../known.js";
 import { BinaryRR } from "../mechanisms/common.js";
-import { CONDITIONS, NAME, NOTE, readQuestion } from "../parse_item.js";
+import { NAME, NOTE, readQuestion } from "../parse_item.js";
 import { log, must, parseFraction } from "../rational.js";
 import { Question } from "../spec.js";
 
@@ -37,12 +37,8 @@ export class InnocuousRR extends BinaryRR {
     this.label = readTexts(fields.label, language);
     this.fact = "fact" in fields ? readMatch(fields.fact, NAME) : "";
     this.faces = (truth[0] * 6) / truth[1];
-    this.procedure = procedure;
-  }
-
-  /** The end of the name of its sentence. */
-  get sentence() {
-    return this.procedure;
+    // The end of the name of its sentence.
+    this.procedure = this.sentence = procedure;
   }
 
   /** How many choose "exactly one", or say yes: where the sensitive statement is true, and where not. */
@@ -83,7 +79,7 @@ function channel([part, whole], [truth, of], isCrosswise) {
 
 /** A question that a fact of the person's own hides. */
 export function readInnocuous({ innocuous, procedure, ...value }, language) {
-  readFields(value, NOTE, ["hint", ...CONDITIONS]);
+  readFields(value, NOTE, ["arm", "hint"]);
   must(value.type === "boolean");
   const mechanism = new InnocuousRR(procedure, innocuous, language);
   const item = readQuestion({ ...value, mechanism: STAND_IN }, language, false);
@@ -100,17 +96,15 @@ export function checkInnocuous(survey) {
   // One statement is one fact, whatever it is called; each person answers the questions of one arm.
   for (const arm of new Set([undefined, ...items.flatMap(armsOf)])) {
     const seen = items.filter((item) => !armsOf(item).length || armsOf(item).includes(arm));
-    const asked = seen.flatMap((item) => item.questions).filter((question) => hidden.includes(question));
-    const used = asked.flatMap(({ mechanism }) => knownBy(mechanism));
+    const used = seen.flatMap(({ questions: [asked] }) => (hidden.includes(asked) ? knownBy(asked.mechanism) : []));
     must(new Set(used).size === used.length);
   }
   survey.hasFacts = true;
   // Whether the device draws nothing at all; undefined in other surveys.
   survey.isByFacts = hidden.length === survey.private.length;
-  const names = hidden.map((question) => question.name);
   items.forEach((item, index) =>
     locate(`/questions/${index}`, () => {
-      must([...item.visibleIf, ...item.anyOf].every((condition) => !names.includes(condition.question)));
+      must([...item.visibleIf, ...item.anyOf].every(({ question }) => hidden.every(({ name }) => name !== question)));
       must(item.questions.every((asked) => hidden.every(({ mechanism }) => !asksFor(mechanism.fact, asked))));
     }),
   );
