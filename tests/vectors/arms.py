@@ -81,9 +81,25 @@ def drawn_arms() -> Document:
     )
 
 
+def fact_arms() -> Document:
+    """One statement in two arms, as the designs of two samples have it, another in all, and conditions of a coin."""
+    book = {"label": {"en": "Book?"}, "share": "1/2", "se": "3/20", "source": {"en": "S"}, "fact": "book"}
+    month = {"label": {"en": "May?"}, "share": "1/12", "source": {"en": "S"}}
+    return survey(
+        asks("year", kind="select_one", choices=names(3), public=True),
+        asks("seldom", "direct", procedure="unrelated_question", innocuous={**book, "truth": "1/3"}),
+        asks("mostly", "protected", procedure="unrelated_question", innocuous={**book, "truth": "2/3"}),
+        asks("born", procedure="crosswise", innocuous=month),
+        asks(
+            "more", "third", mechanism=COIN, when_absent="no", visible_if={"year": "c1"}, any_of={"year": ["c0", "c1"]}
+        ),
+        arms=arms(2, 1, 1),
+    )
+
+
 def arm_vectors() -> dict[str, Any]:
     """Reports, and the changes of the second survey that must be refused."""
-    made = [parse_survey(each) for each in (two_arms(), three_arms(), drawn_arms())]
+    made = [parse_survey(each) for each in (two_arms(), three_arms(), drawn_arms(), fact_arms())]
     return {
         "reports": [_reports(each) for each in made],
         "bad_changes": bad_changes("arms.json", made[1].canonical.decode()),

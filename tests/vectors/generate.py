@@ -27,7 +27,7 @@ from sottovoce.shared.report import dump_report
 from sottovoce.shared.spec import Question
 
 from tests.documents import names, number, one_of, question, some_of, survey, vector as vector_of
-from tests.vectors.arms import arm_vectors
+from tests.vectors.arms import arm_vectors, fact_arms
 from tests.vectors.blind_signatures import blind_vectors
 from tests.vectors.blocks import block_vectors
 from tests.vectors.cases import ANSWERS, FOLDER, GOOD, Case, bad_questions, named
@@ -309,7 +309,8 @@ def text_of(document: dict[str, Any]) -> str:
 def changed_surveys(coin: str) -> Iterator[str]:
     """Good surveys in which the first of each pair of ``bad_surveys.json`` is replaced by the second."""
     good = {"coin": coin, "income": text_of(with_income()), "anchors": text_of(with_anchors()),
-            "facts": text_of(with_facts()), "who asks": text_of(who_asks())}  # fmt: skip
+            "facts": text_of(with_facts()), "facts in arms": text_of(fact_arms()),
+            "who asks": text_of(who_asks())}  # fmt: skip
     for name, pairs in json.loads(Path(__file__).with_name("bad_surveys.json").read_text(encoding="utf-8")).items():
         for right, wrong in pairs:
             assert right in good[name], right

@@ -10,16 +10,20 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from sottovoce.aggregator.authoring.templates import all_templates
+from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.client import bundle, page, words
 from sottovoce.client.question_page import question_scripts
 from sottovoce.shared.languages import LANGUAGES
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.documents import survey
+from tests.random_surveys import random_survey
 from tests.unit.client.test_web_sources import apart
 
 pytestmark = pytest.mark.external
 HERE = Path(__file__).parent
+EXAMPLES = HERE.parents[1] / "shared" / "sottovoce" / "examples"
 VECTORS = HERE.parents[1] / "shared" / "sottovoce" / "shared" / "vectors"
 Write = Callable[[Path], list[str]]
 """Writes modules into a folder and returns their paths."""
@@ -53,14 +57,17 @@ def write_assembled(folder: Path) -> list[str]:
 
 
 def write_sentences(file: Path) -> None:
-    """What Python says about every question of the vectors, without the epsilon; and the catalogue."""
+    """What Python says of every question of the vectors, without epsilon; the catalogue; examples and random surveys."""
     said = []
     for path in sorted(VECTORS.glob("*/randomize.json")):
         for vector in json.loads(path.read_text(encoding="utf-8")):
             asked = parse_survey(survey(vector["question"])).questions[0]
             sentence = words.odds_in_words(asked).rpartition(" Epsilon ")[0]
             said.append({"question": vector["question"], "sentence": sentence})
-    sentences = {"catalogue": words.catalogue(), "catalogues": sorted(LANGUAGES), "said": said}
+    parsed = [parse_survey(parse_yaml(path.read_bytes())) for path in sorted(EXAMPLES.glob("[mq]*/*.yaml"))]
+    parsed += [parse_survey(each.document) for each in all_templates()] + [random_survey(seed) for seed in range(60)]
+    surveys = [[each.canonical.decode(), each.digest, each.epsilon] for each in parsed]
+    sentences = {"catalogue": words.catalogue(), "catalogues": sorted(LANGUAGES), "said": said, "surveys": surveys}
     file.write_text(json.dumps(sentences), encoding="utf-8")
 
 

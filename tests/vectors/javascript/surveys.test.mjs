@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { product, surveyOf, tape, vectors } from "./product.mjs";
 
 const { Draws, Grid, drawAsked, drawMemo, dumpDecimal, dumpReport, encode, expectedReceipt, loadSurvey, parseDecimal, parseReport, parseSurvey, randomize,
   showEpsilon } = product;
+const { surveys } = JSON.parse(readFileSync(process.env.SOTTOVOCE_SENTENCES, "utf-8"));
 const bytesOf = (text) => new TextEncoder().encode(text);
 const { reports, bad_surveys: badSurveys } = vectors("surveys.json");
 
@@ -34,6 +36,14 @@ test("a whole report has Python's digest, epsilon, bytes read and bytes sent", a
     assert.equal(read.taken, read.given);
     assert.equal(dumpReport(report, survey), vector.body);
     assert.deepEqual(parseReport(vector.body), { format: "sottovoce-report/1", ...report });
+  }
+});
+
+test("examples, templates and random surveys are read", async () => {
+  for (const [text, digest, epsilon] of surveys) {
+    const survey = await loadSurvey(bytesOf(text));
+    assert.equal(survey.digest, digest);
+    assert.ok(Math.abs(survey.epsilon - epsilon) <= 1e-9, survey.name);
   }
 });
 
