@@ -57,7 +57,7 @@ def write_assembled(folder: Path) -> list[str]:
 
 
 def write_sentences(file: Path) -> None:
-    """What Python says of every question of the vectors, without epsilon; the catalogue; examples and random surveys."""
+    """Write what Python says of every question of the vectors, without epsilon; the catalogue; and many surveys."""
     said = []
     for path in sorted(VECTORS.glob("*/randomize.json")):
         for vector in json.loads(path.read_text(encoding="utf-8")):
