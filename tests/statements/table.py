@@ -207,6 +207,8 @@ FOLDED: Mapping[str, Condition] = {
     **dict.fromkeys(("limits_presence", "limits_time", "limits_page"), lambda _: True),
     "limits_files": lambda facts: facts.has_files,
     "limits_device": lambda facts: not facts.document.get("kiosk"),
+    # The example to try draws, as no fact does.
+    "odds_crosswise": lambda _: False,
     **dict.fromkeys(("exit_forgets", "exit_stays", "exit_seen"), lambda facts: bool(facts.document.get("quick_exit"))),
 }
 """Statements behind the lines of the first step."""

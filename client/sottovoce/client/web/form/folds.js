@@ -49,7 +49,7 @@ const MORE = 20;
  */
 async function practice(survey, words) {
   const { drawFromRow } = await import("../device/randomize.js");
-  const coin = survey.questions.find((question) => question.mechanism?.name === COIN.name);
+  const coin = survey.questions.find(({ mechanism }) => mechanism?.constructor === BinaryRR);
   const mechanism = coin?.mechanism ?? new BinaryRR(COIN);
   const draws = new Draws();
   const tally = [0, 1].map(() => ({ rolls: 0, yes: 0 }));
