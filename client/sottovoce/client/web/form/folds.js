@@ -39,7 +39,6 @@ export function aboutStudy(words, survey, revision) {
   return element("div", {}, ...texts);
 }
 
-const COIN = { name: "binary_rr", a: "3/4", b: "1/4" };
 const MORE = 20;
 
 /**
@@ -50,7 +49,7 @@ const MORE = 20;
 async function practice(survey, words) {
   const { drawFromRow } = await import("../device/randomize.js");
   const coin = survey.questions.find(({ mechanism }) => mechanism?.constructor === BinaryRR);
-  const mechanism = coin?.mechanism ?? new BinaryRR(COIN);
+  const mechanism = coin?.mechanism ?? new BinaryRR({ name: "binary_rr", a: "3/4", b: "1/4" });
   const draws = new Draws();
   const tally = [0, 1].map(() => ({ rolls: 0, yes: 0 }));
   const result = element("div", { role: "status" });
