@@ -6,15 +6,15 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Event
 
-from sottovoce.aggregator.planning.simulated_survey import answers_of, randomized
-from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, Values, seeded
+from sottovoce.aggregator.planning.simulated_survey import answers_of
+from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, Values, seeded, simulate
 from sottovoce.client import MemoryLedger, Respondent
 from sottovoce.client.draws import Draws
 from sottovoce.client.link import Link
 from sottovoce.client.revisions import survey_for
 from sottovoce.client.transport import Transport
 from sottovoce.shared.accounting import Allowance
-from sottovoce.shared.by_hand.protection import drawn_by_device
+from sottovoce.shared.by_hand.protection import is_by_hand
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.spec import Survey
 
@@ -82,12 +82,11 @@ def send_invented(link: Link, survey: Survey, blocks: Iterable[list[Values]], se
 
 def _hidden_by_hand(survey: Survey, truths: list[Values], tosses: BatchDraws) -> list[Values]:
     """Return what people type: what a coin or a fact of their own hides is randomized here, the rest is true."""
-    drawn = {question.name for question in drawn_by_device(survey)}
-    if len(drawn) == len(survey.private):
-        return truths
-    hidden = randomized(replace(survey, ask=None), truths, tosses)
-    pairs = zip(survey.questions, truths, hidden, strict=True)
-    return [truth if each.mechanism is None or each.name in drawn else typed for each, truth, typed in pairs]
+    # Whatever their arm: the respondents' own devices draw it, and may ask any of the questions.
+    return [
+        simulate(each.mechanism, truth, tosses) if each.mechanism and is_by_hand(survey, each) else truth
+        for each, truth in zip(survey.questions, truths, strict=True)
+    ]
 
 
 def _at_once(survey: Survey) -> Survey:

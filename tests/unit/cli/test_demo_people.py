@@ -31,6 +31,7 @@ from sottovoce.shared.parse_survey import parse_survey
 
 from tests.documents import question, survey as document
 from tests.unit.client.fakes import Reply, Session, acknowledge
+from tests.vectors.arms import fact_arms
 
 
 def test_nobody_goes_on_answering_once_it_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,3 +149,19 @@ def test_invented_people_do_not_wait_for_a_moment(monkeypatch: pytest.MonkeyPatc
 
     assert len(arrived) == len(reports) == 3
     assert {report["digest"] for report in reports} == {SURVEY.digest}
+
+
+def test_invented_people_of_every_arm_hide_answers_by_facts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each device draws its arm anew, so that there is a typed answer for each question."""
+    asked = parse_survey(fact_arms())
+    session = Session(Reply(content=asked.canonical), acknowledge)
+    monkeypatch.setattr(respondents, "Transport", lambda origin, **_: Transport(origin, session))
+    link = Link("https://a.example", asked.name, asked.digest[:32])
+    respondents.send_invented(link, asked, invent(asked, 40, 1), 1, lambda: None)
+    reports = [
+        json.loads(options["data"])["values"] for _, url, options in session.requests if url.endswith("/reports")
+    ]
+
+    assert all(asked.asks_for(values) for values in reports)
+    assert {values[-1] for values in reports} == {0, 1, 2}
+    assert {values[values[-1] + 1] for values in reports if values[-1] < 2} == {0, 1}
