@@ -131,6 +131,11 @@ class DecliningModel:
         last = np.concatenate([np.zeros(above.shape[1]), _SCALE * self.columns[:, row]])
         return np.vstack([np.hstack([above, np.zeros((len(above), len(self.columns)))]), last])
 
+    @property
+    def cuts(self) -> range:
+        """Indices of the cuts of an ordered answer among the parameters."""
+        return self.answered.cuts
+
     def at_edge(self, theta: Array) -> bool:
         """Return True if the parameters of the answer are at the boundary of their space."""
         return self.answered.at_edge(theta[: self.answered.parameters])

@@ -7,8 +7,8 @@ Limits      The two values at which the profile log likelihood (maximized over a
 """
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from sottovoce.shared.errors import EstimateError
 
 _ROOT_STEPS = 40
 _FLAT, _CLOSE = 1e-6, 1e-3
+_WIDEST = 30.0  # exp(-30) still keeps two cuts apart
 _LONGER, _NEAR, _FAR, _GAINS, _TINY = 4.0, 1e-2, 3.0, 10.0, 1e-300
 """How much longer a step becomes; how near, of its size, a limit is exact; longest steps of log odds from 0 where a
 profile may be flat for good; how many times its last rise it would still have to rise there; in place of 0."""
@@ -59,12 +60,66 @@ def ratio_of(predictor: str, whole: Fit, nested: Fit, df: int) -> LikelihoodRati
     return LikelihoodRatio(predictor, statistic, df, upper_tail(statistic, df))
 
 
+@dataclass(frozen=True)
+class _Gaps(Model):
+    """A likelihood by one of its cuts and the logarithms of the gaps between them, (d,) parameters as before.
+
+    Where cuts meet, every step of their own is out of order, and the search ends: here their gap runs off by itself.
+
+    Attributes:
+        signs: (d, d), the parameters of the model by these, and by gaps in place of their logarithms.
+        logs: (d,), True for logarithms of gaps.
+    """
+
+    model: Model
+    signs: Array
+    logs: NDArray[np.bool_]
+
+    @classmethod
+    def around(cls, model: Model, index: int) -> "_Gaps":
+        """Return the model by the cut at ``index``, or if that is none by the first one."""
+        place, base = np.arange(model.parameters), index if index in model.cuts else model.cuts.start
+        rows, cuts = place[:, None], np.isin(place, model.cuts)
+        beyond = np.where(place > base, rows >= place, -1.0 * (rows <= place)) * cuts[:, None]
+        beyond[cuts, base] = 1
+        return cls(model, np.where(cuts, beyond, rows == place), cuts & (place != base))
+
+    @property
+    def rows(self) -> int:
+        return self.model.rows
+
+    @property
+    def parameters(self) -> int:
+        return self.model.parameters
+
+    def gaps(self, theta: Array) -> Array:
+        """Return the parameters of this model, (d,), from those of the model of cuts."""
+        found = np.linalg.solve(self.signs, theta)
+        return np.where(self.logs, np.log(found, where=self.logs, out=np.zeros_like(found)), found)
+
+    def sums(self, theta: Array, part: slice) -> Sums:
+        """Return the contribution of the reports in ``part``."""
+        gaps = np.exp(np.where(self.logs, np.clip(theta, -_WIDEST, _WIDEST), 0.0))
+        found = self.model.sums(self.signs @ np.where(self.logs, gaps, theta), part)
+        slopes = self.signs * gaps
+        gradient = slopes.T @ found.gradient
+        curve = np.diag(np.where(self.logs, gradient, 0.0))
+        return Sums(found.log_likelihood, gradient, slopes.T @ found.information @ slopes - curve)
+
+    def predictors(self, theta: Array, part: slice) -> Iterator[Array]:
+        """Yield the linear predictors of the model of cuts at these parameters: they bound steps, no more."""
+        return self.model.predictors(theta, part)
+
+
 def profile_limits(model: Model, fit: Fit, index: int, confidence: float = 0.95) -> tuple[float | None, float | None]:
     """Return likelihood-ratio limits (low, high) of the parameter at ``index``, None for an unbounded side.
 
     ``fit`` is the maximum, or the last point of the search if there is none.
     """
     z = normal_quantile(confidence)
+    if model.cuts:
+        model = _Gaps.around(model, index)
+        fit = replace(fit, theta=model.gaps(fit.theta))
     ends = [profile_end(lambda _: model, fit, index, side * z) for side in (-1, 1)]
     low, high = (None if end is None else float(end[index]) for end in ends)
     return low, high

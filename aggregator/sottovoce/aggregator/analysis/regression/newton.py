@@ -10,6 +10,11 @@ No maximum  With randomized reports a likelihood often has no finite maximum: on
             changes no linear predictor by more than 4, and the search ends when one exceeds 12 in absolute value and
             its standard error is larger still. The second condition lets outliers of a covariate pass: without a
             maximum the error grows exponentially with the predictor, and exceeds it sooner or later.
+Peaks       The search begins in the middle, where all categories are equally likely, and takes the peak it meets first.
+            With 60 to 1,000 reports through odds of 3 a tenth of the maxima has a higher one far out (none of logits,
+            3 % of ordered ones, 8 % with a randomized predictor, 12 % of multinomial ones), at which a share of a few
+            people is 0, higher by .5 at the median. It is not taken: of those lower maxima, limits by errors hold .95
+            of the true coefficients, limits about the higher one .90, and there would be no estimates.
 Source      Louis 1982 (the observed information of a mixture).
 """
 
@@ -80,6 +85,11 @@ class Model(Protocol):
 
     def directions(self, row: int) -> Array:
         """Return the derivative of each linear predictor of one report, (number of linear predictors, d)."""
+
+    @property
+    def cuts(self) -> range:
+        """Indices of parameters that keep their order; the others are free."""
+        return range(0)
 
     def at_edge(self, theta: Array) -> bool:  # noqa: ARG002 - of spaces with a boundary
         """Return True if the parameters are numerically at the boundary of the parameter space."""

@@ -73,6 +73,11 @@ class Ordered(Likelihood):
         cuts = self.likelihood.shape[1] - 1
         return np.hstack([np.tile(-self.columns[:, row], (cuts, 1)), np.eye(cuts)])
 
+    @property
+    def cuts(self) -> range:
+        """Indices of the cuts among the parameters."""
+        return range(self.slopes, self.parameters)
+
     def at_edge(self, theta: Array) -> bool:
         """Return True if two neighbouring cuts are closer than exp(-BEYOND)."""
         return bool(np.any(np.diff(theta[self.slopes :]) < np.exp(-BEYOND)))

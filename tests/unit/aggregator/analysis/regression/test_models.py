@@ -434,6 +434,28 @@ def test_limits_beside_separation_are_those_of_the_profile(
         assert (found.low, found.high) == tuple(end if end is None else pytest.approx(end, rel=2e-3) for end in limits)
 
 
+def test_limits_of_cuts_that_meet_are_those_of_shares_of_which_one_is_empty() -> None:
+    """Reports of the second category are fewer than noise alone brings, so its two cuts are one and move together."""
+    counts = np.array([70, 25, 80, 65])
+    model = Ordered(np.empty((0, 240)), np.repeat(np.arange(4), counts), ODDS_3 / 6)
+    fit = maximize(model)
+
+    def logs(some: np.ndarray, share: float) -> float:
+        """Of the best shares of these categories, which have this one together: reported is 1/6 + share / 3."""
+        free = np.ones(len(some), bool)
+        for _ in some:
+            reported = np.where(free, some * (free.sum() / 6 + share / 3) / some[free].sum(), 1 / 6)
+            free &= reported > 1 / 6
+        return float(some @ np.log(reported))
+
+    shares = np.arange(1, 2000) / 2000
+    for cut, limits in enumerate(profile_limits(model, fit, cut) for cut in range(3)):
+        low, high = (np.nan if end is None else 1 / (1 + np.exp(-end)) for end in limits)
+        profile = np.array([logs(counts[: cut + 1], each) + logs(counts[cut + 1 :], 1 - each) for each in shares])
+        inside = shares[profile > profile.max() - 1.959964**2 / 2]
+        assert (low, high) == pytest.approx((inside.min(), inside.max()), abs=1e-3)
+
+
 def _upper_share() -> float:
     """By bisection on the closed form."""
 
