@@ -13,12 +13,16 @@ Edges       Where a share is 0 for some or all people, log odds run off and have
             class empty in both, they hold .924 of beta. The quantile is the one of the law beside edges, see ``cone``,
             with the covariance of shares of people at the ends of the predictors, of those within sqrt(ln n) errors of
             0, which are taken as 0. By score products: the observed information adds the slope at 0.
+Empty       Without a class its slopes are free: a few people at any end of a predictor may look like it, so the fall of
+            the likelihood is the largest of many, beyond chi-square (Davies 1977). A low limit is 0 if the fall there
+            is within the quantile of the largest score of shapes exp(t x), x one predictor, t from -48 to 48 over its
+            range, normal with the covariance of these scores given those of the other classes.
 Errors      By the observed information; with weights the sandwich.
 """
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -52,6 +56,9 @@ FEW = "{people} people are too few for {count} coefficients: leave predictors ou
 EMPTY, TRACE, INSIDE, HELD, BEYOND_EDGE, SMALL = 1e-4, 1e-7, 1e-4, 1e-5, 10.0, 1e-3
 """Share shown as 0 at an edge, people of each class added for one person, also to have slopes at an edge, and where a
 class is held; how far beyond its edges, in people; a step of log odds for a derivative."""
+_STEEP, _DRAWS, _FARTHER = np.array([-48.0, -24, -12, -6, -3, 0, 3, 6, 12, 24, 48]), 8_000, 1.0
+"""Log odds between the ends of a predictor, of the shapes that a rare class may have; draws of their law; how many
+errors beyond usual limits no class may be empty."""
 _CLASSES = (1, 0, 2)
 """Classes of the design in the order of the model: honest noncarriers are the reference."""
 
@@ -225,7 +232,29 @@ def _shares(model: Multinomial, theta: Array, variance: Array | None, z: float, 
         else:
             share, error, *by_odds = mean_share(model, shares, _slopes(everybody, place), variance, quantile)
             low, high = (low, high) if plain or low == 0 else by_odds
+        if low > 0 and _may_be_empty(model, theta, place, z):
+            low = 0.0
         yield {"share": share, "se": error, "low": low, "high": high}
+
+
+def _may_be_empty(model: Multinomial, theta: Array, place: int, z: float) -> bool:
+    """Return True if the likelihood is no lower without a class than chance makes it; see "Empty"."""
+    others, everybody = replace(model, likelihood=np.delete(model.likelihood, place, axis=1)), slice(None)
+    without = maximize(others, endless=True)
+    fallen = 2 * (evaluate(model, theta).log_likelihood - without.log_likelihood)
+    if fallen > (z + _FARTHER) ** 2:
+        return False
+    surplus = model.likelihood[model.codes, place] / others.marginal(without.theta, everybody) - 1
+    powers = np.multiply.outer(_STEEP, model.columns / np.maximum(np.ptp(model.columns, axis=1, keepdims=True), TRACE))
+    shapes = np.exp(powers - powers.max(axis=2, keepdims=True)).reshape(-1, model.rows)
+    scores = np.vstack([shapes * surplus, others.scores(without.theta, everybody)])
+    products, own = (scores * model.weights) @ scores.T, len(shapes)
+    known = products[own:, :own]
+    left = products[:own, :own] - known.T @ np.linalg.pinv(products[own:, own:], hermitian=True) @ known
+    errors = np.sqrt(np.maximum(np.diag(left), TRACE * np.diag(products)[:own]))
+    values, vectors = np.linalg.eigh(left / np.outer(errors, errors))
+    drawn = np.random.default_rng(0).standard_normal((_DRAWS, own)) * np.sqrt(np.maximum(values, 0)) @ vectors.T
+    return bool(fallen <= np.quantile(drawn.max(axis=1), math.erf(z / math.sqrt(2))) ** 2)
 
 
 def _quantiles(model: Multinomial, everybody: Array, inside: Array, z: float) -> Iterator[float]:

@@ -598,6 +598,32 @@ def test_upper_limit_beyond_a_few_people_is_where_the_profile_falls_by_half_of_z
     assert limit == pytest.approx(0.0568, abs=1e-3)
 
 
+@pytest.mark.parametrize(("seed", "empty"), [(22, True), (27, False)])
+def test_class_may_be_empty_if_shapes_of_no_one_gain_as_much(tmp_path: Path, seed: int, empty: bool) -> None:
+    """Without carriers, falls of 4.43 and 6.14: by the largest expected score of 41 shapes, seven errors of x apart."""
+    dice = np.random.default_rng(seed)
+    x, arm = dice.normal(size=600).round(3), np.repeat([0, 1], 300)
+    p = np.where(arm == 0, *P.values())
+    y = dice.random(600) < 0.8 * p
+    columns = {"y": y.astype(float), "arm": arm, "x": x, "age": x, "w": x}
+    model = open_data(_path(tmp_path, columns)).mixture(*DESIGN, formula="~ w").document["model"]
+    theta, predictors = np.zeros(2), np.stack([np.ones(600), x])
+    for _ in range(30):
+        honest = 1 / (1 + np.exp(-theta @ predictors))
+        yes, slopes = p * honest, p * honest * (1 - honest) * predictors
+        of_all = slopes / (yes * (1 - yes))
+        theta = theta + np.linalg.solve(of_all @ slopes.T, of_all @ (y - yes))
+    fallen = 2 * (model["log_likelihood"] - np.log(np.where(y, yes, 1 - yes)).sum())
+    shapes = np.exp(np.multiply.outer(np.linspace(-7, 7, 41), x))
+    of_carriers = np.vstack([shapes / shapes.max(axis=1, keepdims=True) * (1 - yes), slopes])
+    products = (of_carriers / (yes * (1 - yes))) @ of_carriers.T
+    left = products[:41, :41] - products[:41, 41:] @ np.linalg.solve(products[41:, 41:], products[41:, :41])
+    scores = dice.multivariate_normal(np.zeros(41), left, 20_000, check_valid="ignore") / np.sqrt(np.diag(left))
+    chance = (scores.max(axis=1) > math.sqrt(fallen)).mean()
+    assert fallen > 1.959964**2
+    assert (model["shares"]["pi"]["low"] == 0) == (chance > 0.05) == empty
+
+
 def test_share_where_two_edges_meet_has_the_limits_of_their_angle() -> None:
     """Without carriers, honest and lying ones are both 0: between 1.92 and the fall of that angle 0 is inside.
 
