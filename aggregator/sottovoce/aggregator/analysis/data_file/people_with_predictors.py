@@ -10,7 +10,7 @@ from sottovoce.aggregator.analysis.data_file.data_columns import data_columns
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable
 from sottovoce.aggregator.analysis.regression.formula import Formula, parse_formula
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
-from sottovoce.aggregator.analysis.regression.newton import Array
+from sottovoce.aggregator.analysis.regression.newton import LARGEST_ODDS, Array
 from sottovoce.aggregator.analysis.regression.regression_data import RegressionOptions, Sample, take_sample
 from sottovoce.aggregator.analysis.report_columns import Columns, answers_of
 from sottovoce.aggregator.estimators.question_variables import bare
@@ -81,6 +81,6 @@ def mean_share(
     share = float(np.average(shares, weights=model.weights))
     slope = np.average(slopes[:, None] * model.columns, axis=2, weights=model.weights).ravel()
     error = math.sqrt(float(slope @ covariance @ slope))
-    half = z * error / (share * (1 - share))
+    half = min(z * error / (share * (1 - share)), LARGEST_ODDS)
     low, high = (1 / (1 + (1 - share) / share * math.exp(side * half)) for side in (1, -1))
     return share, error, low, high
