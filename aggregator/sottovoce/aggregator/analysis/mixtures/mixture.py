@@ -280,7 +280,8 @@ def mixture_document(design: str, data: MixtureData, confidence: float) -> Docum
     at_edge = any(value is None or not EDGE < value < 1 - EDGE for value in values.values())
     fitted = (weights @ model.chances).reshape(data.counts.shape)
     z, law, people = normal_quantile(confidence), None, np.maximum(sizes.round(), 1)
-    if draws == 1 and len(sizes) <= MOST_GROUPS and (people[:, None] * fitted).min() < FEW:
+    few = draws == 1 and len(sizes) <= MOST_GROUPS and (people[:, None] * fitted).min() < FEW
+    if few and len(sizes) < MOST_GROUPS:
         law = LawOfFew.near(model, fitted[:, 1], people, first, z)
     shares: Document = {}
     for share in known.shares:
@@ -288,6 +289,8 @@ def mixture_document(design: str, data: MixtureData, confidence: float) -> Docum
         if value is not None:
             if not at_edge:
                 error = float(1 / np.sqrt(model.profile(share, np.array([value])).curvature[0]))
+            if few and len(sizes) == MOST_GROUPS:
+                law = LawOfFew.drawn(model, people, share, value, best, z)
             given = model.limits if law is None else law.limits
             fallen = z if law else _quantile(known, data, model, weights, share, z)
             low, high = given(share, value, best, fallen)

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from sottovoce.aggregator import estimate, mixture, open_data
+from sottovoce.aggregator.analysis.data_file.people_with_predictors import mean_share
+from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
 from sottovoce.shared.errors import SurveyError
 
 from tests.commands import run
@@ -624,6 +626,15 @@ def test_class_may_be_empty_if_shapes_of_no_one_gain_as_much(tmp_path: Path, see
     assert (model["shares"]["pi"]["low"] == 0) == (chance > 0.05) == empty
 
 
+def test_share_that_is_hardly_known_and_hardly_there_has_limits_0_and_1() -> None:
+    """Its log odds have an error of 1,000, whose limits no number holds."""
+    one = Multinomial(np.ones((1, 1)), np.zeros(1, int), np.ones((1, 2)))
+    shares = np.array([1e-5])
+    share, error, low, high = mean_share(one, shares, shares[None], np.array([[1e6]]), 1.96)
+    assert (share, error) == (1e-5, pytest.approx(0.01))
+    assert (low, high) == pytest.approx((0, 1))
+
+
 def test_share_where_two_edges_meet_has_the_limits_of_their_angle() -> None:
     """Without carriers, honest and lying ones are both 0: between 1.92 and the fall of that angle 0 is inside.
 
@@ -651,6 +662,28 @@ def test_limit_of_few_people_is_where_their_chance_is_that_of_a_miss() -> None:
     high = share["high"]
     assert 0.04 < (1 - 0.75 * high) ** 100 * (1 - 0.25 * high) ** 100 <= 0.05
     assert (share["share"], share["low"]) == (0, 0)
+
+
+def test_limit_of_few_people_in_three_groups_is_where_their_chance_is_that_of_a_miss() -> None:
+    """By all likely counts of three groups of 150, with maxima on a grid."""
+    p, n, yes = (0.25, 0.5, 0.75), 150, (5, 6, 8)
+    high = mixture("cheater_detection", p, yes, [n] * 3).document["shares"]["beta"]["high"]
+
+    def logs(pi: Array, beta: Array | float) -> Array:
+        chances = np.clip(pi + np.multiply.outer(p, beta + 0 * pi), 1e-12, 1 - 1e-12)
+        return np.asarray(tables @ np.log(chances) + (n - tables) @ np.log(1 - chances))
+
+    pis = np.linspace(0, 0.1, 201)
+    tables = np.array([yes], float)
+    pi = pis[logs(pis, high).argmax()]
+    tables = np.stack(np.meshgrid(*[np.arange(41.0)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+    ways = np.array([math.comb(n, y) for y in range(41)], float)[tables.astype(int)].prod(axis=1)
+    likely = ways * np.exp(logs(np.array([pi]), high)[:, 0])
+    used = likely > 1e-5
+    tables, likely = np.vstack([tables[used], yes]), np.append(likely[used], 0)
+    grid = np.stack(np.meshgrid(np.linspace(0, 0.12, 41), np.linspace(0, 0.4, 51))).reshape(2, -1)
+    fallen = logs(*grid).max(axis=1) - logs(pis, high).max(axis=1)
+    assert likely[fallen >= fallen[-1] - 1e-3].sum() == pytest.approx(0.05, abs=0.012)
 
 
 def test_limit_of_few_people_in_one_group_is_a_tail_of_their_number() -> None:
