@@ -52,6 +52,7 @@ import numpy as np
 from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS
 from sottovoce.aggregator.analysis.mixtures.mixture import design_of, model_of, odds_of
 from sottovoce.aggregator.analysis.one_sample_test import two_sided
+from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.estimators.fixed_population import binomial
 from sottovoce.aggregator.estimators.intervals import halved
 from sottovoce.aggregator.estimators.question_variables import variables_of
@@ -381,6 +382,8 @@ def reports_for(measure: Measure, half_width: float) -> int | None:
 
 LARGEST_RATIO = 1e6
 MOST_EXACT = 100_000
+LEAST = 1e-3
+"""Second share of a design, so that some people are expected to say yes."""
 
 
 @dataclass(frozen=True)
@@ -552,16 +555,27 @@ def design_power(
     if min(shares) < 0 or max(*shares, 0.0 if is_unrelated else sum(shares)) >= 1 or known == shares[0]:
         raise EstimateError("shares must lie from 0 to below 1, together in cheater detection, and not equal --known")
     base, *changed = (0, 2, 1) if is_unrelated else (1, 0, 2)
-    information = np.zeros((2, 2))
-    for question in questions:
-        mean = np.array(DESIGNS[model_of(planned.design)].mean(odds_of(question, planned.design)))
-        slopes = mean[changed] - mean[base]
-        yes = float(mean[base] + slopes @ shares)
-        asked = float(share_asked(survey, survey.questions.index(question)))
-        information += asked * np.outer(slopes, slopes) / (yes * (1 - yes))
-    variance, difference = float(np.linalg.inv(information)[0, 0]), abs(shares[0] - known)
-    effect = f"{shares[0]:.4g} against {known:.4g} in {planned.design}, in both arms together,"
-    return _of_difference(effect, variance, difference, levels, n)
+
+    def information(*at: float) -> Array:
+        found = np.zeros((2, 2))
+        for question in questions:
+            mean = np.array(DESIGNS[model_of(planned.design)].mean(odds_of(question, planned.design)))
+            slopes = mean[changed] - mean[base]
+            yes = float(mean[base] + slopes @ at)
+            asked = float(share_asked(survey, survey.questions.index(question)))
+            found += asked * np.outer(slopes, slopes) / (yes * (1 - yes))
+        return found
+
+    expected = information(*shares)
+    # The second share that goes best with the known one.
+    second = shares[1] - expected[0, 1] / expected[1, 1] * (known - shares[0])
+    hypothesis = information(known, min(max(second, LEAST), 1.0 - LEAST if is_unrelated else 1 - known))
+    null, true = (math.sqrt(np.linalg.inv(each)[0, 0]) for each in (hypothesis, expected))
+    (z, of_power), difference = _quantiles(levels), abs(shares[0] - known)
+    needed = math.ceil(((z * null + of_power * true) / difference) ** 2)
+    power = None if n is None else NormalDist().cdf((difference * math.sqrt(n) - z * null) / true)
+    apart = f"{shares[0]:.4g} against {known:.4g}, with a second share of {shares[1]:.4g}"
+    return GivenSample(f"{apart}, in {planned.design}, in both arms together,", needed, n, power)
 
 
 def _apart(group: float, outcome: float, ratio: float) -> tuple[float, float]:

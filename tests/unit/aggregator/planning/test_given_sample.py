@@ -134,22 +134,23 @@ ODDS = [(1 / 12, 5 / 12), (5 / 12, 1 / 12)]
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("survey", "shares", "design", "p", "chances"),
+    ("survey", "shares", "known", "design", "p", "chances"),
     [
-        (CHEATERS, (0.2, 0.3), "cheater_detection_symmetric", ODDS, [.2 * (1 - no) + .5 * yes for yes, no in ODDS]),
-        (UNKNOWN, (0.2, 0.4), "unrelated_unknown", [1 / 3, 2 / 3], [p * .2 + (1 - p) * .4 for p in (1 / 3, 2 / 3)]),
+        (CHEATERS, (.2, .3), .1, "cheater_detection_symmetric", ODDS, [.2 * (1 - no) + .5 * yes for yes, no in ODDS]),
+        (CHEATERS, (.2, .15), .3, "cheater_detection_symmetric", ODDS, [.2 * (1 - no) + .65 * yes for yes, no in ODDS]),
+        (UNKNOWN, (.2, .4), .1, "unrelated_unknown", [1 / 3, 2 / 3], [p * .2 + (1 - p) * .4 for p in (1 / 3, 2 / 3)]),
     ],
 )  # fmt: skip
-def test_planned_people_tell_the_shares_apart(survey, shares, design, p, chances) -> None:  # type: ignore[no-untyped-def]
+def test_planned_people_tell_the_shares_apart(survey, shares, known, design, p, chances) -> None:  # type: ignore[no-untyped-def]
     """In 400 studies of so many people, limits leave the known share out in about 80 of 100."""
-    planned = design_power(survey, survey.questions[:2], shares, 0.1, USUAL, None).reports
+    planned = design_power(survey, survey.questions[:2], shares, known, USUAL, None).reports
     dice, half, found, runs = np.random.default_rng(7), planned // 2, 0, 400
     for _ in range(runs):
         yes = [int(dice.binomial(half, chance)) for chance in chances]
-        low = mixture(design, p, yes, [half, half]).document["shares"]["pi"]["low"]
-        found += low > 0.1
+        pi = mixture(design, p, yes, [half, half]).document["shares"]["pi"]
+        found += not pi["low"] <= known <= pi["high"]
     assert found / runs == pytest.approx(USUAL[1], abs=0.06)
-    power = design_power(survey, survey.questions[:2], shares, 0.1, USUAL, planned).power
+    power = design_power(survey, survey.questions[:2], shares, known, USUAL, planned).power
     assert power == pytest.approx(0.8, abs=0.005)
 
 
@@ -157,8 +158,8 @@ def test_plan_prints_people_and_power() -> None:
     words = ["plan", str(EXAMPLES / "cheater_detection.yaml"), "--question", "copied_rare", "--with", "copied_often"]
     words += ["--known", "0.1", "-p", "0.2", "--with-prevalence", "0.15", "--n", "1000"]
     shown = run(*words).stdout
-    assert "1,488 reports find 0.2 against 0.1 in cheater_detection, in both arms together, with power 80%" in shown
-    assert "1,000 reports find it with power 63%" in shown
+    assert "1,306 reports find 0.2 against 0.1, with a second share of 0.15, in cheater_detection, in both" in shown
+    assert "1,000 reports find it with power 70%" in shown
 
 
 @pytest.mark.parametrize("more", [[], ["--n", "1000"], ["--odds-ratio", "2"], ["-p", "0.2", "--against", "0.1"]])
