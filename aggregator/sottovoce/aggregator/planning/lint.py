@@ -22,6 +22,7 @@ from sottovoce.shared.by_hand.protection import hidden_by_facts
 from sottovoce.shared.languages import languages_of, missing_texts
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.order.orders import ordered_lists
+from sottovoce.shared.parse_item import planned_comparisons
 from sottovoce.shared.rational import show_epsilon, show_odds
 from sottovoce.shared.spec import Item, Question, Survey
 from sottovoce.shared.survey_keys import first_read_by
@@ -369,7 +370,7 @@ def warnings(survey: Survey, spoken: Collection[str]) -> list[str]:
         )
     if all(question.mechanism is None for question in survey.questions):
         found.append("every question is public; nothing is randomized")
-    found += [*_known_facts(survey), *_telling_name(survey), *_thin_cells(survey)]
+    found += [*_known_facts(survey), *_unlike_groups(survey), *_telling_name(survey), *_thin_cells(survey)]
     return [*found, *_language_warnings(survey, spoken)]
 
 
@@ -382,6 +383,17 @@ def _known_facts(survey: Survey) -> Iterator[str]:
             "people who know the invited also know their facts, and so their answers; use access: open, or let the "
             "device randomize"
         )
+
+
+def _unlike_groups(survey: Survey) -> Iterator[str]:
+    """Yield a warning where the two groups of a design are asked in unlike words, which no estimate shows."""
+    labels = {question.name: question.label for question in survey.questions}
+    for place, each in enumerate(planned_comparisons(survey)):
+        if each.design and each.against and labels[each.question] != labels[each.against]:
+            yield (
+                f"/analysis_plan/{place}: grave: {each.design} takes '{each.question}' and '{each.against}' for one "
+                "question, and their labels differ; give both the same words"
+            )
 
 
 def _telling_name(survey: Survey) -> Iterator[str]:

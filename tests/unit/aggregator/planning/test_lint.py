@@ -1,3 +1,4 @@
+import json
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,12 +11,14 @@ from sottovoce.aggregator.planning.traffic_analysis import BEFORE_THE_END, blind
 from sottovoce.aggregator.privacy_account.document import limits, stored
 from sottovoce.client import waiting
 from sottovoce.shared.mechanisms import MECHANISMS
+from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.survey_keys import ITEM, SURVEY
 from sottovoce.shared.types import TYPES
 
 from tests.blocks import block, blocks, in_block
 from tests.documents import names
 from tests.surveys import document, months, survey
+from tests.unit.aggregator.analysis.mixtures.test_fielded import CHEATERS
 
 KIND = {"report_labels": "neutral", "researcher": {"name": {"en": "Dr A. Example"}}}
 """What lint suggests for every survey."""
@@ -109,6 +112,13 @@ def test_telling_name_is_warned_of_where_people_leave_in_haste(
     """The address stays in the list of visited pages."""
     told = warnings(survey(name=name, **changes), ["en"])
     assert any(each.startswith("/name: is in the address") for each in told) is warned
+
+
+def test_groups_of_a_design_are_asked_one_question() -> None:
+    first, *rest = json.loads(json.dumps(CHEATERS.document["questions"]))
+    for label, warned in ((first["label"], False), ({"en": "Have you ever stolen?"}, True)):
+        asked = parse_survey({**CHEATERS.document, "questions": [{**first, "label": label}, *rest]})
+        assert any(each.startswith("/analysis_plan/0: grave: ") for each in warnings(asked, ["en"])) is warned
 
 
 def test_exit_to_an_address_needs_a_newer_release() -> None:
