@@ -121,10 +121,12 @@ def odds_of_groups(given: Any) -> Mapping[str, Any]:  # noqa: ANN401
     Each p is a number, or a text of one or two numbers. Raises ValueError if there is none.
     """
     named = given if isinstance(given, Mapping) else {}
-    texts = given.split() if isinstance(given, str) else given if isinstance(given, list | tuple) else [given]
+    # A name may have spaces.
+    parts = re.findall(r"[^=\s][^=]*=\s*\S+|\S+", given) if isinstance(given, str) else given
+    texts = parts if isinstance(parts, list | tuple) else [parts]
     for number, each in enumerate([] if isinstance(given, Mapping) else texts, 1):
         name, equals, chance = each.rpartition("=") if isinstance(each, str) else ("", "", each)
-        named = {**named, name if equals else str(number): chance}
+        named = {**named, name.strip() if equals else str(number): chance}
         if len(named) < number:
             raise ValueError("names a group twice")
     if not named:

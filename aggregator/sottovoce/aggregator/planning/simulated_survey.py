@@ -34,6 +34,7 @@ from sottovoce.aggregator.storage.reports.batch_columns import cut, tallies, tal
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.arms.arms import is_arm
 from sottovoce.shared.mechanisms.joint_rr import JointRR
+from sottovoce.shared.parse_item import planned_comparisons
 from sottovoce.shared.spec import Question, Survey
 from sottovoce.shared.visibility import Condition
 
@@ -356,6 +357,11 @@ def invent_as_set(survey: Survey, count: int, seed: int, wanted: Sequence[SetSha
 def _inventors(survey: Survey, seed: int, wanted: Sequence[SetShares | None]) -> list[Inventor]:
     # A generator for each question, so that no question's values depend on the draws of another.
     seeds = np.random.SeedSequence(seed).spawn(len(survey.questions))
+    # Both questions of a design are one, to which a person has one answer.
+    places = {question.name: place for place, question in enumerate(survey.questions)}
+    for each in planned_comparisons(survey):
+        if each.design:
+            seeds[places[each.against]] = seeds[places[each.question]]
     return [
         _inventor(survey, question, np.random.Generator(np.random.PCG64(each)), shares)
         for question, each, shares in zip(survey.questions, seeds, wanted, strict=True)

@@ -35,6 +35,7 @@ from tests.absences import absences, either
 from tests.documents import number, one_of, parsed, question, some_of, survey as survey_document, vector
 from tests.exported import TODAY, published, send
 from tests.surveys import every_type, survey
+from tests.unit.aggregator.analysis.mixtures.test_fielded import CHEATERS
 
 
 def everything() -> Survey:
@@ -217,6 +218,12 @@ def test_anchors_have_their_known_share() -> None:
 EVERY = survey(questions=every_type())
 
 COHORTS = survey(ask=1)
+
+
+def test_people_have_one_answer_to_both_questions_of_a_design() -> None:
+    [[rare, often, _]] = invent(CHEATERS, 200, seed=2)
+    assert rare.tolist() == often.tolist()
+    assert 0 < rare.sum() < 200
 
 
 @pytest.mark.parametrize("found", [EVERY, COHORTS], ids=["every type", "cohorts and ask"])

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sottovoce.aggregator import estimate, mixture, open_data
 from sottovoce.aggregator.analysis.data_file.people_with_predictors import mean_share
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
+from sottovoce.aggregator.analysis.requests import odds_of_groups
 from sottovoce.shared.errors import SurveyError
 
 from tests.commands import run
@@ -368,6 +369,18 @@ def test_groups_are_named_as_the_file_writes_them(tmp_path: Path) -> None:
         data.mixture("y", DESIGN[1], p, "arm") for p in ({"1.0": 0.25, "2.0": 0.75}, {1: 0.25, 2: 0.75})
     )
     assert of_texts.rows == of_numbers.rows
+
+
+@pytest.mark.parametrize(
+    ("text", "groups"),
+    [
+        ("Group 1=.25 A, B = 3/4", {"Group 1": ".25", "A, B": "3/4"}),
+        (".25 .75", {"1": ".25", "2": ".75"}),
+        ("a=.25,.1\nb=.6,.1", {"a": ".25,.1", "b": ".6,.1"}),
+    ],
+)
+def test_names_of_groups_in_a_field_of_a_page_may_have_spaces(text: str, groups: dict[str, str]) -> None:
+    assert {name: p.strip() for name, p in odds_of_groups(text).items()} == groups
 
 
 def test_one_group_needs_no_lists_and_numbers_of_numpy_are_numbers() -> None:
