@@ -126,12 +126,6 @@ class Group:
         """The variance that other waves of the same people add to a share."""
         return (self.waves - 1) * share * (1 - share) / len(self.columns)
 
-    def of_waves(self, point: float, limits: Limits) -> Limits:
-        """Limits of a table's share that take in waves of the same people."""
-        low, high = (edge(lambda t, own=own: (t - point) ** 2 <= (own - point) ** 2 + Z**2 * self.repeated(t), own, end)
-                     for own, end in zip(limits, (0.0, 1.0), strict=True))  # fmt: skip
-        return low, high
-
     def score(self, answer: int, z: float) -> tuple[float, float]:
         """Score limits of an answer's share."""
         part, whole = float(self.raw[answer]), max(float(self.raw[: self.channel.answered].sum()), 1e-12)
@@ -296,12 +290,7 @@ class Reference:
         for other, category in (within or {}).items():
             rows = rows & (self.rows[other] == self.channels[other].names.index(category))
         group, place = replace(self.group(name, rows), reports=n), self.channels[name].names.index(answer)
-        figure = group.share(place)
-        if within and self.waves > 1 and figure.point is not None:
-            own = replace(group, waves=1.0).share(place)
-            low, high = group.of_waves(figure.point, (own.low, own.high))
-            figure = replace(figure, low=low, high=high)
-        return figure, int(rows.sum())
+        return group.share(place), int(rows.sum())
 
     def difference(self, name: str, answer: str, by: str, groups: tuple[str, str]) -> Figure:
         """The share of an answer in the second public group less that in the first."""
@@ -393,10 +382,10 @@ class Reference:
             row, column = max(p, t), max(q, t)
             variance = (t * in_row * in_column + (row - t) * in_row * off_column + (column - t) * off_row * in_column
                         + (1 - row - column + t) * off_row * off_column - t * t)  # fmt: skip
+            variance += (self.waves - 1) * t * (1 - t)
             return abs(point - t) <= Z * math.sqrt(max(variance, 0.0) / n) + one * other / (2 * n)
 
-        return self.group(pair[0], self.paired(*pair)).of_waves(
-            point, (edge(inside, point, 0.0), edge(inside, point, 1.0)))  # fmt: skip
+        return edge(inside, point, 0.0), edge(inside, point, 1.0)
 
     def profile(self, first: str, second: str, ratio: float) -> float:
         """Twice the log-likelihood that two yes/no questions lose if their odds ratio is this one (EM)."""

@@ -33,10 +33,10 @@ def of_arms(*questions: dict[str, Any], weights: Sequence[int] = (1, 1), **more:
     return parse_survey(survey(*questions, arms=arms(*weights), **more))
 
 
-def study(weights: Sequence[int] = (1, 1), **more: Any) -> Survey:
+def study(weights: Sequence[int] = (1, 1), declining: bool = False, **more: Any) -> Survey:
     """A public and a private question for all arms, and one for the first arm."""
     year = asks("year", kind="select_one", choices=names(2), public=True)
-    copied = asks("copied", mechanism=COIN)
+    copied = asks("copied", mechanism=COIN, **({"absent_category": True} if declining else {}))
     return of_arms(year, asks("direct", "direct", public=True), copied, weights=weights, **more)
 
 
@@ -111,6 +111,19 @@ def test_waves_are_counted_apart() -> None:
 
     assert [each.reports for each in results_of(columns).values()] == [100, 100]
     assert [each.reports for each in results_of(columns, wave=1).values()] == [50, 50]
+
+
+@pytest.mark.parametrize(("question", "declining"), [("copied", False), ("copied", True), ("direct", False)])
+def test_shares_of_an_arm_in_two_waves_have_one_error_and_width(question: str, declining: bool) -> None:
+    columns = columns_of(study(declining=declining, waves=months(2)), [0, 1, 1] * 100)
+    columns.values["copied"][:] = np.arange(300) // 2 % 4 % (2 + declining)
+    [arm, *_], compared = results_of(columns).values(), compare_across_arms(columns, (question,), "yes").values[0]
+    [shown] = [each for each in arm.questions if each.question.name == question]
+    share = (shown.answered or shown.estimates)[-1]
+
+    assert (compared.raw, compared.low, compared.high) == pytest.approx((share.raw, share.low, share.high), rel=1e-6)
+    # One divides by n - 1 and the other by n.
+    assert compared.std_error == pytest.approx(share.std_error, rel=1 / 99)
 
 
 @pytest.mark.parametrize("small", range(1, 5))

@@ -22,7 +22,7 @@ Chances     P(reported states | true states) = sum over patterns of matches m of
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -113,8 +113,14 @@ def _numbers(sizes: Sequence[int]) -> tuple[Floats, Floats]:
     return match, np.array(sizes) - match
 
 
-def share_among_answered(joint: Joint, table: Floats, place: tuple[int, int], z: float, in_row: bool) -> Limits:
-    """Return limits for the share of a cell among the people who answered both questions, or of those ``in_row``."""
+def share_among_answered(
+    joint: Joint, table: Floats, place: tuple[int, int], z: float, in_row: bool,
+    added: Callable[[float], float] = lambda _: 0.0,
+) -> Limits:  # fmt: skip
+    """Return limits for the share of a cell among the people who answered both questions, or of those ``in_row``.
+
+    ``added`` is the variance that waves of the same people add at a share.
+    """
     rows, columns = joint.answered_shape
     whole = table[place[0], :columns] if in_row else table[:rows, :columns]
     small = _three_by_three(joint, table, place)
@@ -139,7 +145,8 @@ def share_among_answered(joint: Joint, table: Floats, place: tuple[int, int], z:
 
     def variance(t: float) -> float:
         slopes = (1.0, 0.0, -t) if in_row else (1.0, -t, 0.0)
-        return sum(mean_square(squares, slopes, factors * changed(t)) for factors, squares in strata)
+        once = sum(mean_square(squares, slopes, factors * changed(t)) for factors, squares in strata)
+        return once + max(float(whole.sum()), 0.0) ** 2 * added(t)
 
     return ratio_limits(float(table[place]), float(whole.sum()), variance, max(each.step for each in channels), z)
 

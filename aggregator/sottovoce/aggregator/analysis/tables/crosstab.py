@@ -402,7 +402,7 @@ def _value(whole: TwoWayTable, group: int, place: int, bounds: tuple[float, floa
     if whole.joint.second.categories:
         return whole.share(group, place)
     found = inverted_result(whole.joint, mean_among(whole.joint, group, place, bounds, whole.rule.z), bounds)
-    return found if whole.joint.waves == 1 else whole.of_waves(found, whole.people(group))
+    return whole.of_waves(found, whole.people(group))
 
 
 SMALL = "a cell of public answers of fewer than 5 respondents, or one that would tell it, is not shown"

@@ -138,6 +138,7 @@ def score_limits(
     channels: Sequence[CellChannel],
     margins: tuple[float, float],
     z: float,
+    added: Callable[[float], float] = lambda _: 0.0,
 ) -> Limits:
     """Return limits for the share of a cell in the ``whole``: 1, or its row for a share of a column within the row.
 
@@ -146,6 +147,7 @@ def score_limits(
         of: variance of a channel at a share and the margins, of a cell or of a share within a row.
         margins: unclipped shares of its row and its column.
         z: normal quantile of the confidence level.
+        added: variance that waves of the same people add at a share, as in ``intervals.same_people``.
     """
     # Clipped first: shares outside [0, 1] would give empty intervals, and a share needs a possible denominator.
     whole = max(whole, 0.0)
@@ -153,7 +155,7 @@ def score_limits(
     step, (p_a, p_b) = max(each.step for each in channels), map(clip, margins)
 
     def inside(t: float) -> bool:
-        variance = sum(each.share**2 / each.n * of(each, t, p_a, p_b) for each in channels)
+        variance = sum(each.share**2 / each.n * of(each, t, p_a, p_b) for each in channels) + whole**2 * added(t)
         return abs(part - t * whole) <= z * math.sqrt(max(variance, 0.0)) + step
 
     point = part / whole if whole else 0.5

@@ -209,42 +209,50 @@ class TwoWayTable:
         if self.hidden[row, column]:
             return _suppressed(self.joint)
         raw, error = float(self.raw[row, column]), float(self._errors[row, column])
+        people = self._people_of_cell(row, raw)
         if self.among_answered:
-            found = self._among_answered(row, column, in_row=False)
+            found = self._among_answered(row, column, people, in_row=False)
         elif self.likeliest is not None:
             shown, low, high = self.likeliest.cell(row, column)
             found = _result(self.joint, (shown, raw, error), (low, high), PROFILE)
         else:
             margins = float(self._raw_rows[row]), float(self.raw[:, column].sum())
-            channels = self.channels[row, column]
-            limits = score_limits(raw, 1.0, CellChannel.cell_variance, channels, margins, self._z)
+            channels, added = self.channels[row, column], self._repeated_by(people)
+            limits = score_limits(raw, 1.0, CellChannel.cell_variance, channels, margins, self._z, added)
             found = _result(self.joint, (clip(raw), raw, error), limits, SCORE)
-        if self.joint.waves == 1:
-            return found
-        answered = float(self.raw[: self.shape[0], : self.shape[1]].sum())
-        reports, people, share = sum(p.size for p in self.joint.strata), self.joint.people(row), clip(raw)
-        # Weights that go with the rows: E[w^2] in the cell's row, and in the whole for its square.
-        heavy = reports * self._rows[row] / people if people else 1.0
-        heavy += (1 - heavy) * share / max(1 - share, 0.5)
-        return self.of_waves(found, answered * reports / heavy)
+        return self.of_waves(found, people)
 
     def share(self, row: int, column: int) -> Result:
         """Return the share of a column within a row."""
         if self.hidden[row, column]:
             return _suppressed(self.joint)
-        found = (self._among_answered if self.joint.second.absent else self._of_row)(row, column)
-        return found if self.joint.waves == 1 else self.of_waves(found, self.people(row))
+        people = self.people(row)
+        found = (self._among_answered if self.joint.second.absent else self._of_row)(row, column, people)
+        return self.of_waves(found, people)
 
     def people(self, row: int) -> float:
         """Return the effective number of reports in a row of people who answered the column's question."""
         declined = float(self.raw[row, -1]) / self._rows[row] if self.joint.second.absent else 0.0
         return self.joint.people(row) * min(max(1 - declined, 0.0), 1.0)
 
+    def _people_of_cell(self, row: int, raw: float) -> float:
+        if self.joint.waves == 1:
+            return 1.0
+        answered = float(self.raw[: self.shape[0], : self.shape[1]].sum())
+        reports, people, share = sum(p.size for p in self.joint.strata), self.joint.people(row), clip(raw)
+        # Weights that go with the rows: E[w^2] in the cell's row, and in the whole for its square.
+        heavy = reports * self._rows[row] / people if people else 1.0
+        heavy += (1 - heavy) * share / max(1 - share, 0.5)
+        return answered * reports / heavy
+
     def repeated(self, value: float, reports: float) -> float:
         """Return the variance that several waves of the same people add to a share or mean of so many reports."""
         least, most = self.bounds
         spread = min(max((value - least) * (most - value), 0.0), self._spread)
         return (self.joint.waves - 1) * spread / max(reports, 1.0)
+
+    def _repeated_by(self, reports: float) -> Callable[[float], float]:
+        return (lambda value: self.repeated(value, reports)) if self.joint.waves > 1 else lambda _: 0.0
 
     @cached_property
     def _spread(self) -> float:
@@ -260,12 +268,13 @@ class TwoWayTable:
         return float((squares / size - (total / size) ** 2).max())
 
     def of_waves(self, found: Result, reports: float) -> Result:
-        """Return a share or mean of so many reports with limits that take in the waves of the same people.
+        """Return a share or mean of so many reports with an error and limits that take in the waves of the same people.
 
         Maths: of its variance, the part of people who differ from each other is ``waves`` times as large if they answer
-        alike in all waves; limits are where (t - point)^2 is that at the own limit + z^2 (waves - 1) var(t) / n.
+        alike in all waves. Score limits have it in their variance; others are where (t - point)^2 is that at the own
+        limit + z^2 (waves - 1) var(t) / n.
         """
-        if found.low is None or found.high is None:
+        if self.joint.waves == 1 or found.low is None or found.high is None:
             return found
         point = (found.low + found.high) / 2 if found.estimate is None else found.estimate
 
@@ -274,15 +283,18 @@ class TwoWayTable:
             return edge(lambda t: (t - point) ** 2 <= (own - point) ** 2 + more * self.repeated(t, reports), own, end)
 
         error = found.std_error and math.hypot(found.std_error, math.sqrt(self.repeated(point, reports)))
+        if found.method == SCORE:
+            return replace(found, std_error=error)
         low, high = (limit(own, end) for own, end in zip((found.low, found.high), self.bounds, strict=True))
-        few = found.method in {SCORE, PROFILE} and high - low > TOO_WIDE
+        few = found.method == PROFILE and high - low > TOO_WIDE
         return replace(found, low=low, high=high, std_error=error, warnings=(TOO_FEW,) if few else found.warnings)
 
     def declined(self, row: int) -> Result:
         """Return the share of people in a row who gave no answer to the column's question, where some did not."""
         column = self.raw.shape[1] - 1
-        found = _suppressed(self.joint) if self.hidden[row, column] else self._of_row(row, column)
-        return found if self.joint.waves == 1 else self.of_waves(found, self.joint.people(row))
+        people = self.joint.people(row)
+        found = _suppressed(self.joint) if self.hidden[row, column] else self._of_row(row, column, people)
+        return self.of_waves(found, people)
 
     def few_people(self) -> tuple[Sentence, ...]:
         """Return notes on groups left out, and on rows in which weights leave few effective people."""
@@ -299,7 +311,7 @@ class TwoWayTable:
         """Return True if an estimated share above 0 of the people is in a row."""
         return float(self._raw_rows[row]) > 0
 
-    def _among_answered(self, row: int, column: int, in_row: bool = True) -> Result:
+    def _among_answered(self, row: int, column: int, people: float, in_row: bool = True) -> Result:
         """Return the share of a cell among the people of its row, or of all, who answered.
 
         It is the ratio of the means of two products of scores, with its standard error by the delta method.
@@ -311,7 +323,8 @@ class TwoWayTable:
             whole = each.product(own, answered_part(each.second, second.absent))
             return np.column_stack([each.cell(row, column), whole])
 
-        limits = share_among_answered(self.joint, self.raw, (row, column), self._z, in_row)
+        added = self._repeated_by(people)
+        limits = share_among_answered(self.joint, self.raw, (row, column), self._z, in_row, added)
         mean, covariance = self.joint.moments(products)
         part, whole = mean.tolist()
         # An unbiased share can be 0 or negative by chance; a quotient has no meaning then, while its limits hold.
@@ -321,7 +334,7 @@ class TwoWayTable:
         error = math.sqrt(max(float(gradient @ covariance @ gradient), 0.0))
         return _result(self.joint, (clip(part / whole), part / whole, error), limits, SCORE)
 
-    def _of_row(self, row: int, column: int) -> Result:
+    def _of_row(self, row: int, column: int, people: float) -> Result:
         cell, group = float(self.raw[row, column]), float(self._raw_rows[row])
         raw, error = (cell / group, float(self._in_row_errors[row, column])) if group > 0 else (None, None)
         if self.likeliest is not None:
@@ -330,8 +343,8 @@ class TwoWayTable:
                 return _result(self.joint, (None, None, None), (0.0, 1.0), PROFILE)
             return _result(self.joint, (found[0], raw, error), found[1:], PROFILE)
         margins = group, float(self.raw[:, column].sum())
-        channels = self.channels[row, column]
-        limits = score_limits(cell, group, CellChannel.share_variance, channels, margins, self._z)
+        channels, added = self.channels[row, column], self._repeated_by(people)
+        limits = score_limits(cell, group, CellChannel.share_variance, channels, margins, self._z, added)
         return _result(self.joint, (None if raw is None else clip(raw), raw, error), limits, SCORE)
 
     @cached_property
