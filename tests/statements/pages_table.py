@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tests.statements.table import Facts, Sent
+from tests.statements.table import Facts, Sent, absent_as
 
 Free = Callable[[Any], bool | None]
 
@@ -128,6 +128,8 @@ IN_CODEBOOK: Mapping[str, Free] = {
     "results_no_limits": figures,
     "flow_second": lambda facts: facts.hides_by("crosswise"),
     "flow_only": lambda facts: any(asked.arms for asked in facts.questions),
+    "results_absent_as": lambda facts: bool(absent_as(facts)),
+    "results_none_of_them": lambda facts: [] in absent_as(facts),
 }
 """Statements of the catalogue in a codebook; it has more, in ``CODEBOOK``, in English alone."""
 

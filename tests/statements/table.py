@@ -285,6 +285,14 @@ def _shown_by(facts: Facts, key: str) -> bool:
     return any(key in each and each.get("type") not in {"note", "acknowledge"} for each in items)
 
 
+def absent_as(facts: Facts) -> list[object]:
+    """Return as which answers no answer counts."""
+    items = [
+        part for item in facts.document["questions"] for part in (item, item.get("of", {}), *item.get("items", ()))
+    ]
+    return [part["when_absent"] for part in items if "when_absent" in part]
+
+
 ETHICS: Mapping[str, Condition] = {
     "letter_unprotected": lambda facts: not facts.private,
     "ethics_device": lambda facts: facts.by_device and not any(asked.is_own_fact for asked in facts.private),
@@ -297,6 +305,8 @@ ETHICS: Mapping[str, Condition] = {
     "flow_only": lambda facts: any(asked.arms for asked in facts.questions),
     "flow_after": lambda facts: _shown_by(facts, "visible_if"),
     "flow_after_one": lambda facts: _shown_by(facts, "any_of"),
+    "results_absent_as": lambda facts: bool(absent_as(facts)),
+    "results_none_of_them": lambda facts: [] in absent_as(facts),
     "ethics_public_question": lambda facts: any(not asked.is_private for asked in facts.questions),
     "ethics_arms": lambda facts: len(facts.arms) > 1,
     "flow_direct": lambda facts: any(asked.arms and not asked.is_private for asked in facts.questions),

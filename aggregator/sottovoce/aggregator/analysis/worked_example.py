@@ -10,6 +10,7 @@ from fractions import Fraction
 from sottovoce.aggregator.analysis.estimates import QuestionResult, SurveyResults
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.i18n.translator import ENGLISH, NumberFormat, Words
+from sottovoce.shared.spec import Question
 
 SHORT = 1000
 """Limit for fractions: channels with larger terms, such as 32-bit ones for an epsilon, are shown as percentages."""
@@ -165,7 +166,14 @@ def _figures(estimate: Estimate, still_open: bool, words: Words) -> tuple[str, s
 
 def counted_in_words(result: QuestionResult, labels: Mapping[str, str], words: Words) -> str:
     """Say as which answer no answer counts, and people who were not asked; "" if no answer is one of its own."""
-    question = result.question
+    counted = absent_in_words(result.question, labels, words)
+    if counted and result.asked_only:
+        return f"{words.translate('joint_among_asked')}. {counted}"
+    return f"{counted} {words.translate('results_not_asked')}" if counted and result.conditional else counted
+
+
+def absent_in_words(question: Question, labels: Mapping[str, str], words: Words) -> str:
+    """Say as which answer no answer counts; "" if it is one of its own, or everybody must answer."""
     if question.absent is None or question.domain.absent:
         return ""
     answer = question.answer(question.absent)
@@ -173,10 +181,7 @@ def counted_in_words(result: QuestionResult, labels: Mapping[str, str], words: W
         answer = ", ".join(f"{labels.get(name, name)} {number}" for name, number in answer.items())
     if isinstance(answer, list | tuple):
         answer = ", ".join(labels.get(name, name) for name in answer) or words.translate("results_none_of_them")
-    counted = words.translate("results_absent_as", answer=labels.get(str(answer), str(answer)))
-    if result.asked_only:
-        return f"{words.translate('joint_among_asked')}. {counted}"
-    return f"{counted} {words.translate('results_not_asked')}" if result.conditional else counted
+    return words.translate("results_absent_as", answer=labels.get(str(answer), str(answer)))
 
 
 def _shortest(

@@ -11,6 +11,7 @@ from fractions import Fraction
 from html import escape
 from itertools import groupby
 
+from sottovoce.aggregator.analysis.worked_example import absent_in_words
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.shared.spec import Item, Question, Survey
 from sottovoce.shared.visibility import Condition
@@ -49,13 +50,16 @@ def direct_sentences(survey: Survey, words: Words, language: str) -> list[str]:
 
 
 def asked_how(survey: Survey, question: Question, words: Words, language: str) -> list[str]:
-    """Return the statement beside a question that a fact of the person's own hides, and who is asked if few."""
+    """Return the statement beside a question that a fact of the person's own hides, who is asked if few, and as which
+    answer no answer counts.
+    """
     teller = _Teller(survey, words, language)
     items = [item for item in survey.items if question in item.questions]
     arms = [arm for item in items for arm in item.arms]
     only = [words.translate("flow_only", names=", ".join(arms), share=teller.share(*arms))] if arms else []
     after = [each for item in items for each in teller.after(item, lambda asked: survey.text(asked.label, language))]
-    return [*teller.second(question), *only, *(f"{each}." for each in after)]
+    counted = absent_in_words(question, teller.labels(question), words)
+    return [*teller.second(question), *only, *(f"{each}." for each in after), *([counted] if counted else [])]
 
 
 @dataclass(frozen=True)
@@ -134,13 +138,17 @@ class _Teller:
         named = [self.survey.text(label, self.language) for name, label in rows if name == question.name]
         return ", ".join([str(self._number(question.name)), *named])
 
+    def labels(self, question: Question) -> dict[str, str]:
+        """Return the texts of a question's options, and of yes and no."""
+        own = {choice.name: self.survey.text(choice.label, self.language) for choice in question.choices}
+        return {name: self.words.translate(f"answer_{name}") for name in ("yes", "no")} | own
+
     def _condition(self, condition: Condition, name: Callable[[Question], str]) -> str:
         question = next(each for each in self.survey.questions if each.name == condition.question)
         if condition.span is not None:
             ends = [str(question.answer(step)) for step in condition.span]
             return f"{name(question)}: {'–'.join(dict.fromkeys(ends))}"
-        labels = {choice.name: self.survey.text(choice.label, self.language) for choice in question.choices}
-        labels |= {name: self.words.translate(f"answer_{name}") for name in ("yes", "no") if name not in labels}
+        labels = self.labels(question)
         answers = " / ".join(labels[question.options[option]] for option in condition.options)
         return f"{name(question)}: {answers}"
 

@@ -46,10 +46,10 @@ def test_board_sees_that_half_of_the_people_admit_in_clear() -> None:
 
 
 @pytest.mark.parametrize(("key", "told"), [
-    ("visible_if", "Only after Drinks? – Wine: o1; Year?: 2–4."),
-    ("any_of", "Only after one of Drinks? – Wine: o1; Year?: 2–4."),
+    ("visible_if", "Only after Drinks? – Wine: o1; Year?: 2–4. No answer counts as No."),
+    ("any_of", "Only after one of Drinks? – Wine: o1; Year?: 2–4. No answer counts as No."),
 ])  # fmt: skip
-def test_methods_codebook_and_ethics_text_say_after_which_answers_a_question_is_asked(
+def test_methods_codebook_and_ethics_text_say_who_is_asked_and_as_what_others_count(
     key: str, told: str, tmp_path: Path
 ) -> None:
     """Of the row of a grid and of a number, by their texts: there is no number to go by."""
