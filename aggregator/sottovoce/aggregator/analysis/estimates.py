@@ -77,7 +77,8 @@ class QuestionResult:
     """Published counts and estimates of one question.
 
     Attributes:
-        epsilon: privacy loss of one report; None for a public question.
+        epsilon: privacy loss of one report, the largest of all revisions counted; None for a public question.
+        redrawn: reports of an earlier revision, drawn through another channel, are among them.
         n: reports that carry a value for this question.
         tally: number of reports by reported value; for bit masks see ``mechanisms.base.Mask``.
         estimates: one per option, for a boolean question of "yes" only unless a category was added; for a number its
@@ -103,6 +104,7 @@ class QuestionResult:
     asked_in_part: bool = False
     protection: Sequence[tuple[float, Estimate]] = ()
     corrected: Sequence[Estimate] = ()
+    redrawn: bool = False
 
     @property
     def described(self) -> str:
@@ -134,6 +136,7 @@ class SurveyResults:
         same_people: several waves are added up and may contain the same people; the intervals account for it.
         questions: results of the questions in the survey's order, without those of ``withheld``.
         withheld: names of the public questions whose tables are published with noise, so no exact ones are shown.
+        revisions: the revisions whose reports are counted here, oldest first; the newest if there are none.
         careless: share of careless people, from the anchors; None without anchors, and while the survey is open.
     """
 
@@ -149,7 +152,13 @@ class SurveyResults:
     same_people: bool
     questions: tuple[QuestionResult, ...]
     withheld: tuple[str, ...] = ()
+    revisions: tuple[Survey, ...] = ()
     careless: Careless | None = None
+
+    @property
+    def epsilon(self) -> float:
+        """Privacy loss of a report, the largest of all revisions counted."""
+        return max(each.epsilon for each in self.revisions or (self.survey,))
 
 
 @dataclass(frozen=True)
@@ -226,6 +235,10 @@ def analyse(
         # Memoized draws make reports of one person dependent over waves: no interval is valid for their sum.
         for index in newest.survey.memoized:
             results[index] = replace(results[index], estimates=(), answered=())
+    place = newest.survey.cohort
+    if place is not None and newest.survey.release_batch > 1 and not (newest.stored.closed or newest.stored.was_closed):
+        # A small cohort is not shown at all yet, and of each some reports are not: shares of cohorts would be no one's.
+        results[place] = replace(results[place], estimates=(), answered=())
     shown = {each.question.name: _strata(each.question, selection) for each in results if _is_whole(each, selection)}
     # These limits hold for one look, which test runs may take at once.
     once = newest.stored.closed or newest.survey.trial
@@ -245,6 +258,7 @@ def analyse(
         same_people=same_people,
         questions=tuple(each for each in results if each.question.name not in left_out),
         withheld=tuple(each.name for each in newest.survey.questions if each.name in newest.withheld),
+        revisions=tuple(each.survey for each in selection if any(cell.reports for cell in each.cells)),
         careless=careless,
     )
 
@@ -386,16 +400,18 @@ def _result(question: Question, revisions: Sequence[RevisionCounts], rule: Inter
 def question_result(question: Question, strata: Sequence[StratumTally], rule: IntervalRule) -> QuestionResult:
     """Estimate a question from (mechanism, tally) of each revision that asks it; one has the question's mechanism."""
     groups = merge(strata)
-    # Epsilon and tally are shown for the mechanism of the newest revision.
+    # The tally is shown for the mechanism of the newest revision.
     mechanism, tally = next(group for group in groups if group[0] == question.mechanism)
     reports = sum(question.reports(tally) if made is None else made.reports(tally) for made, tally in groups)
     tally = dict(sorted(tally.items()))
     if mechanism is None:
         estimates, epsilon = public.estimate(tally, question.domain, rule), None
     else:
-        estimates, epsilon = estimate_strata(groups, question.domain, rule), mechanism.epsilon
+        estimates = estimate_strata(groups, question.domain, rule)
+        epsilon = max(made.epsilon for made, counts in groups if made and (counts or made == mechanism))
     if question.is_yes_no:
         # The share of "no" is one minus the share of "yes".
         estimates = estimates[-1:]
     answered = answered_shares(groups, question.domain, rule) if question.domain.absent else ()
-    return QuestionResult(question, epsilon, reports, tally, estimates, answered)
+    redrawn = any(counts for made, counts in groups if made != mechanism)
+    return QuestionResult(question, epsilon, reports, tally, estimates, answered, redrawn=redrawn)

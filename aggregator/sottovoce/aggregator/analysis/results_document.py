@@ -136,7 +136,7 @@ def export_document(
         "withdrawn": results.withdrawn,
         "cohort": results.cohort,
         "wave": results.wave,
-        "epsilon_total": survey.epsilon,
+        "epsilon_total": results.epsilon,
         "questions": [_question(result, group) for result in results.questions],
         **({"arms": [_arm(*each) for each in arms]} if arms else {}),
         **({} if results.careless is None else {"careless": careless_document(results.careless)}),

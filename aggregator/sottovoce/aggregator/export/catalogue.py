@@ -114,7 +114,7 @@ def write_ddi(source: "Source", path: Path) -> None:
     """Write the document on the questions in the file of reports."""
     about, questions = source.about, file_questions(source.revisions[-1])
     root = ET.Element("codeBook", {"xmlns": NAMESPACE, "version": "2.5"})
-    _study(ET.SubElement(root, "stdyDscr"), about)
+    _study(ET.SubElement(root, "stdyDscr"), source.results, about)
     _file(ET.SubElement(root, "fileDscr", {"ID": _FILE}), source.results.reports, len(questions) + len(EXTRA))
     data = ET.SubElement(root, "dataDscr")
     for number, question in enumerate(questions, start=1):
@@ -131,7 +131,7 @@ def write_ddi(source: "Source", path: Path) -> None:
     path.write_text(f'<?xml version="1.0" encoding="UTF-8"?>{warning}\n{text}\n', encoding="utf-8")
 
 
-def _study(study: ET.Element, about: About) -> None:
+def _study(study: ET.Element, results: SurveyResults, about: About) -> None:
     survey = about.survey
     citation = ET.SubElement(study, "citation")
     title = ET.SubElement(citation, "titlStmt")
@@ -151,7 +151,8 @@ def _study(study: ET.Element, about: About) -> None:
                 found = _text(summary, "collDate", moment.date().isoformat())
                 found.attrib |= {"date": moment.date().isoformat(), "event": event}
     values = "Values of randomized questions are reports and not answers; each variable's notes name its channel."
-    _text(study, "notes", f"{protection_in_words(survey)} {values}" if survey.private else protection_in_words(survey))
+    told = by_revision(results, protection_in_words)
+    _text(study, "notes", f"{told} {values}" if any(each.private for each in (survey, *results.revisions)) else told)
 
 
 def _file(description: ET.Element, reports: int, columns: int) -> None:
@@ -249,8 +250,8 @@ def methods_lines(results: SurveyResults, about: About) -> Iterator[str]:
         # What only some arms ask in clear is no public fact.
         is_direct = any(index not in places for places in survey.places_by_arm)
         yield from [f"## {question.name}: {question_label(question, survey.default_language)}", ""]
-        how = asked_how(survey, question, ENGLISH.words, survey.default_language)
-        yield from [*textwrap.wrap(" ".join([_of_question(question, is_direct, survey), *how]), 100), ""]
+        told = by_revision(results, lambda each: _of_question(each, question.name, is_direct))  # noqa: B023 - now
+        yield from [*textwrap.wrap(told, 100), ""]
     yield "# Mechanisms"
     for mechanism in {q.mechanism.name: q.mechanism for q in survey.questions if q.mechanism is not None}.values():
         module = import_module(type(mechanism).__module__)
@@ -281,7 +282,7 @@ def _paragraph(results: SurveyResults, about: About) -> str:
     waves = f" It was asked in {len(survey.waves)} waves." if len(survey.waves) > 1 else ""
     state = "" if results.closed else " The survey was still open when this was written."
     return (
-        f"{protection_in_words(survey)}{asked}{waves} "
+        f"{by_revision(results, protection_in_words)}{asked}{waves} "
         f"{results.reports:,} reports were counted and {results.withdrawn:,} were withdrawn.{state} "
         f"{estimated_in_words(survey)} Survey {survey.name}, revision {survey.revision}, "
         f"digest {survey.digest[:16]}, analysed with sottovoce {about.version}."
@@ -323,7 +324,25 @@ def protection_in_words(survey: Survey) -> str:
     )
 
 
-def _of_question(question: Question, is_direct: bool, survey: Survey) -> str:
+def by_revision(results: SurveyResults, told: Callable[[Survey], str]) -> str:
+    """Say what holds of the reports; where it differs between the revisions that are counted, of each of them."""
+    found = {each.revision: told(each) for each in results.revisions}
+    if len(same := set(found.values())) < 2:
+        return "".join(same) or told(results.survey)
+    return " ".join(f"Revision {number}: {text}" for number, text in found.items() if text)
+
+
+def _of_question(survey: Survey, name: str, is_direct: bool) -> str:
+    """Say how a question was sent and who was asked it; "" if the revision does not ask it."""
+    question = next((each for each in survey.questions if each.name == name), None)
+    if question is None:
+        return ""
+    return " ".join(
+        [_sent(question, is_direct, survey), *asked_how(survey, question, ENGLISH.words, survey.default_language)]
+    )
+
+
+def _sent(question: Question, is_direct: bool, survey: Survey) -> str:
     if question.mechanism is None:
         return f"{'Asked directly' if is_direct else 'Public'}. {coding(question)}"
     numbers = ", ".join(

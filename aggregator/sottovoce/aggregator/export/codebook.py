@@ -65,11 +65,13 @@ def codebook_page(
         others = [(program, of[name]) for program, of in names.items() if of[name] != name]
         told = asked_how(survey, question, ENGLISH.words, language) + designs_in_words(survey, ENGLISH.words, name)
         told += [each[name] for each in notes if name in each]
+        told += [ENGLISH.words.translate("results_redrawn")] if name in found and found[name].redrawn else []
         tables, shares = _tables(question, mine, language), _shares(found.get(name), language, results.closed)
-        label, epsilon = question_label(question, language), show_epsilon(question.epsilon)
+        spent = found[name].epsilon if name in found else None
+        label, epsilon = question_label(question, language), show_epsilon(spent or question.epsilon)
         sections.append((question, label, coding(question), epsilon, others, tables, told, shares))
     facts = [f"Reports shown: {results.reports:,}."]
-    facts += [f"Epsilon of a whole report: {show_epsilon(survey.epsilon)}."] if survey.private else []
+    facts += [f"Epsilon of a whole report: {show_epsilon(results.epsilon)}."] if results.epsilon else []
     facts += ["A cell of the reports is empty where the respondent was not asked, as far as they tell."]
     return _template().render(
         about=about,

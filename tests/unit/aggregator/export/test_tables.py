@@ -381,6 +381,34 @@ def test_channel_of_a_report_is_that_of_its_own_revision(tmp_path: Path) -> None
     assert rows == {(1, 1, 0.75, 0.25): 6, (2, 0, 0.6667, 0.3333): 7}
 
 
+def test_what_earlier_revisions_sent_is_said_of_their_reports(tmp_path: Path) -> None:
+    """One answer in clear before, one at a higher cost: the newest revision's protection is not theirs."""
+    cheated, reason, year = document()["questions"]
+    costly = reason | {"mechanism": {"name": "kary_rr", "odds": "9"}}
+    first = survey(
+        questions=[{key: cheated[key] for key in ("type", "name", "label")} | {"public": True}, costly, year]
+    )
+    second = survey(revision=2, replaces=first.digest)
+    texts = ("methods.md", "ddi.xml", "codebook.html")
+    files_of(tmp_path, (first, [(1, 2, 0)] * 6), (second, [(0, 0, 1)] * 7), names=(*texts, "export.json"))
+    methods, ddi, codebook = (" ".join((tmp_path / each).read_text(encoding="utf-8").split()) for each in texts)
+
+    for text in (methods, ddi):
+        assert "Revision 1: Answers to reason were randomized" in text
+        assert (
+            "together 2.20-locally differentially private (delta = 0), whatever else is known. Answers to cheated,"
+            in text
+        )
+        assert "Revision 2: Answers to cheated, reason were randomized" in text
+    assert "Revision 1: Public. Not randomized: sent as it is. Revision 2: binary_rr" in methods
+    assert (
+        "epsilon 2.20. A randomized report and not the answer. The number of one option, from 0. Revision 2" in methods
+    )
+    assert "Epsilon of one report: 2.20." in codebook
+    assert "Earlier revisions drew this answer with other odds" in codebook
+    assert json.loads((tmp_path / "export.json").read_text())["epsilon_total"] == max(first.epsilon, second.epsilon)
+
+
 @pytest.mark.parametrize("longest", [32, 64])
 def test_names_are_such_as_the_programs_take(longest: int) -> None:
     """Digits first, reserved words, long ones, and two that become one."""

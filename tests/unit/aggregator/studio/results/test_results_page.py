@@ -55,6 +55,7 @@ def test_open_survey_shows_the_band_and_a_closed_one_the_interval(app: Flask, st
     """Whoever looks again and again may trust the band; after the close it is worked out for no page and no file."""
     arithmetic = "66% of the reports (n = 50) said yes; 2 × 66% − 1/2 = 82.0%. 95% "
     before, shown = yes(storage), get(app).text
+    assert "The shares of these groups come at the close" in shown
     assert before.band_low is not None
     assert before.band_high is not None
     band = told(before.band_low, before.band_high)
@@ -94,7 +95,7 @@ def test_band_that_is_there_after_close_is_not_shown(
 
 def _protected(question: QuestionResult) -> QuestionResult:
     """The question with a table of what self-protection would mean."""
-    return replace(question, protection=[(0.0, question.estimates[0])])
+    return replace(question, protection=[(0.0, each) for each in question.estimates[:1]])
 
 
 def test_limits_are_the_interval_where_there_is_no_band(storage: SQLiteStorage) -> None:
