@@ -1,7 +1,7 @@
 """Cells of tables of any kind: a column is its different texts with one code a row, so that a text is read once."""
 
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, timedelta
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -56,12 +56,11 @@ def array_cells(values: Any) -> CodedCells:  # noqa: ANN401 - an array, also a m
     different = np.asarray(different)
     texts = np.datetime_as_string(different, "D").tolist() if different.dtype.kind == "M" else map(cell_text, different)
     missing = codes < 0
-    codes[missing] = len(different)
-    return CodedCells([*texts, ""] if missing.any() else [*texts], codes)
+    return CodedCells([*texts, ""] if missing.any() else [*texts], np.where(missing, len(different), codes))
 
 
 def cell_text(cell: Any) -> str:  # noqa: ANN401 - as a library reads it
-    """Return a cell as people see it: 3, not 3.0, and a day without its time."""
+    """Return a cell as people see it: 3, not 3.0, a day without its time, and 25:00:00 for a day and an hour."""
     if isinstance(cell, list | np.ndarray):
         return SEPARATOR.join(map(cell_text, cell))
     if cell is None or cell != cell:  # noqa: PLR0124 - NaN and NaT
@@ -70,6 +69,13 @@ def cell_text(cell: Any) -> str:  # noqa: ANN401 - as a library reads it
         return "true" if cell else "false"
     if isinstance(cell, float | np.floating) and isfinite(cell):
         return str(int(cell)) if cell == int(cell) else str(cell)
-    if isinstance(cell, date):
-        return cell.isoformat()[:10]
+    if isinstance(cell, date | timedelta | np.timedelta64):
+        return cell.isoformat()[:10] if isinstance(cell, date) else hours_text(float(cell / np.timedelta64(1, "s")))
     return bytes(cell).decode(errors="replace") if isinstance(cell, bytes | bytearray) else str(cell)
+
+
+def hours_text(seconds: float) -> str:
+    """Return a duration as spreadsheets and SPSS show it, also of more than a day: 25:00:00, and 00:00:00.5."""
+    whole = round(abs(seconds), 6)
+    shown = f"{whole // 3600:02.0f}:{whole // 60 % 60:02.0f}:{whole % 60:09.6f}"
+    return "-" * (seconds < 0) + shown.rstrip("0").rstrip(".")

@@ -23,7 +23,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.availability import FEW
-from sottovoce.aggregator.file_formats.cell_columns import CodedCells, array_cells, cell_text, text_cells
+from sottovoce.aggregator.file_formats.cell_columns import CodedCells, array_cells, cell_text, hours_text, text_cells
 from sottovoce.aggregator.file_formats.csv_lines import CHUNK, DelimitedFile, wrong_at
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.aggregator.file_formats.table_source import open_table
@@ -427,12 +427,7 @@ def _write_long_times(frame: Any, read: Callable[..., Any]) -> None:  # noqa: AN
     raw = read(usecols=clocks, disable_datetime_conversion=True) if clocks else frame
     for name in clocks:
         long = ~raw[name].between(0, _DAY, inclusive="left") & raw[name].notna()
-        frame.loc[long, name] = [_hours(seconds) for seconds in raw[name][long]]
-
-
-def _hours(seconds: float) -> str:
-    minutes, rest = divmod(abs(seconds), 60)
-    return f"{'-' if seconds < 0 else ''}{minutes // 60:02.0f}:{minutes % 60:02.0f}:{rest:02g}"
+        frame.loc[long, name] = raw.loc[long, name].map(hours_text)
 
 
 def _labelled(cells: CodedCells, labels: Mapping[Any, str], form: str) -> CodedCells:

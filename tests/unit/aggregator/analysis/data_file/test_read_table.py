@@ -226,15 +226,25 @@ def test_date_beyond_the_year_9999_does_not_stop_the_file(tmp_path: Path, kind: 
     assert ["after the year 9999" in str(note) for note in table.notes] == [True] * (kind != ".parquet")
 
 
-@pytest.mark.parametrize("kind", [".sav", ".zsav", ".xpt"])
+@pytest.mark.parametrize("kind", [".sav", ".zsav", ".xpt", ".xlsx", ".parquet"])
 def test_hours_beyond_a_day_are_not_those_of_the_next_day(tmp_path: Path, kind: str) -> None:
     """A week's work of 25 hours is not 1 hour, and an hour too little is not 23 hours."""
     path = tmp_path / f"data{kind}"
-    write = pyreadstat.write_xport if kind == ".xpt" else pyreadstat.write_sav
-    frame = pandas.DataFrame({"work": [3600.0, 90000.0, None, -3600.0, 86400.5]})
-    write(frame, str(path), variable_format={"work": "TIME8"})
+    shown = {3600.0: "01:00:00", 90000.0: "25:00:00", None: "", 86400.5: "24:00:00.5", -3600.0: "-01:00:00"}
+    if kind == ".parquet":
+        del shown[-3600.0]  # it has none below zero
+    seconds = [*shown]
+    if kind == ".xlsx":
+        with xlsxwriter.Workbook(path) as book:
+            days = [each and each / 86400 for each in seconds]
+            book.add_worksheet().write_column(0, 0, ["work", *days], book.add_format({"num_format": "[h]:mm:ss"}))
+    elif kind == ".parquet":
+        duckdb.sql("SELECT unnest(?) * INTERVAL 1 SECOND AS work", params=[seconds]).write_parquet(str(path))
+    else:
+        write = pyreadstat.write_xport if kind == ".xpt" else pyreadstat.write_sav
+        write(pandas.DataFrame({"work": seconds}), str(path), variable_format={"work": "TIME8"})
 
-    assert texts(read_table(path)) == {"work": ["01:00:00", "25:00:00", "", "-01:00:00", "24:00:0.5"]}
+    assert texts(read_table(path)) == {"work": [text for text in shown.values() if text or kind != ".xlsx"]}
 
 
 @pytest.mark.parametrize(
