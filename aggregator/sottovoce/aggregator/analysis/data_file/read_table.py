@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import time
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -391,23 +391,24 @@ def _read_parquet(path: Path, name: str) -> FileTable:
 
 def _read_statistics(path: Path, name: str) -> FileTable:
     pyreadstat, kind = needed("pyreadstat"), Path(name).suffix.lower()
-    reader, program = STATISTICS[kind]
+    read, program = partial(getattr(pyreadstat, STATISTICS[kind][0]), str(path)), STATISTICS[kind][1]
     notes: list[Sentence] = []
     try:
         try:
-            frame, meta = getattr(pyreadstat, reader)(str(path))
+            frame, meta = read()
         except OverflowError:
             # Python's dates end in the year 9999.
-            frame, meta = getattr(pyreadstat, reader)(str(path), disable_datetime_conversion=True)
+            frame, meta = read(disable_datetime_conversion=True)
             notes = [Sentence(FAR_DATES, file=name)]
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, OSError, ValueError, OverflowError):
         raise SpecError(f"{name} cannot be read as a file of {program}") from None
     # In a file of ours, a rare number or date that is left out is declared missing, and its label is the only one.
     left_out = [each for each in frame if [*meta.variable_value_labels.get(each, {}).values()] == [FEW]]
     if left_out and kind != ".por":
-        frame[left_out] = getattr(pyreadstat, reader)(str(path), usecols=left_out, user_missing=True)[0]
+        # As a frame, blanks beside Stata's .a would be arbitrary numbers in a column that Stata made whole.
+        frame = frame.assign(**read(usecols=left_out, user_missing=True, output_format="dict")[0])
     if program != "Stata":
-        _write_long_times(frame, lambda **how: getattr(pyreadstat, reader)(str(path), **how)[0])
+        _write_long_times(frame, read)
     names, labels, types = [*map(str, frame.columns)], meta.variable_value_labels, meta.original_variable_types
     table = _headed(name, names)
     cells = (_labelled(array_cells(frame.pop(each).to_numpy()), labels.get(each, {}), types[each] or "")
@@ -424,7 +425,7 @@ def _write_long_times(frame: Any, read: Callable[..., Any]) -> None:  # noqa: AN
     """Write times from 24 hours on, and below 0, as their program shows them; the library takes whole days away."""
     mixed = [name for name in frame if frame[name].dtype == object]
     clocks = [name for name in mixed if isinstance(frame[name].get(frame[name].first_valid_index()), time)]
-    raw = read(usecols=clocks, disable_datetime_conversion=True) if clocks else frame
+    raw = read(usecols=clocks, disable_datetime_conversion=True)[0] if clocks else frame
     for name in clocks:
         long = ~raw[name].between(0, _DAY, inclusive="left") & raw[name].notna()
         frame.loc[long, name] = raw.loc[long, name].map(hours_text)

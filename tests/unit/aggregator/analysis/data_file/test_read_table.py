@@ -10,6 +10,7 @@ import pandas
 import pyreadstat
 import pytest
 import xlsxwriter
+from sottovoce.aggregator.analysis.availability import FEW
 from sottovoce.aggregator.analysis.data_file.file_analysis import SHARES, FileAnalysis, UploadedFile
 from sottovoce.aggregator.analysis.data_file.read_table import MOST_BYTES, FileTable, read_table
 from sottovoce.aggregator.export.results_client.open_data import open_data
@@ -224,6 +225,15 @@ def test_date_beyond_the_year_9999_does_not_stop_the_file(tmp_path: Path, kind: 
 
     assert texts(table)["a"][0] == "yes"
     assert ["after the year 9999" in str(note) for note in table.notes] == [True] * (kind != ".parquet")
+
+
+def test_blanks_of_a_column_that_stata_made_whole_stay_blank(tmp_path: Path) -> None:
+    """Our export has doubles; of a column that Stata compressed, a library gives blanks after .a as numbers."""
+    frame = pandas.DataFrame({"hours": pandas.Series([40, "a", None, 20, None], dtype=object)})
+    labels = {"variable_value_labels": {"hours": {"a": FEW}}, "missing_user_values": {"hours": ["a"]}}
+    pyreadstat.write_dta(frame, str(tmp_path / "data.dta"), **labels)
+
+    assert texts(read_table(tmp_path / "data.dta")) == {"hours": ["40", FEW, "", "20", ""]}
 
 
 @pytest.mark.parametrize("kind", [".sav", ".zsav", ".xpt", ".xlsx", ".parquet"])
