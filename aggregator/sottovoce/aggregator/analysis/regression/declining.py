@@ -136,10 +136,6 @@ class DecliningModel:
         """Indices of the cuts of an ordered answer among the parameters."""
         return self.answered.cuts
 
-    def at_edge(self, theta: Array) -> bool:
-        """Return True if the parameters of the answer are at the boundary of their space."""
-        return self.answered.at_edge(theta[: self.answered.parameters])
-
     @property
     def _prior(self) -> float:
         return PRIOR * len(self.columns) / self.rows if self.added is None else self.added

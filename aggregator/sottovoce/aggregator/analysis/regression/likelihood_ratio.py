@@ -99,9 +99,9 @@ class _Gaps(Model):
 
     def sums(self, theta: Array, part: slice) -> Sums:
         """Return the contribution of the reports in ``part``."""
-        gaps = np.exp(np.where(self.logs, np.clip(theta, -_WIDEST, _WIDEST), 0.0))
+        gaps = np.exp(np.clip(theta, -_WIDEST, _WIDEST))
         found = self.model.sums(self.signs @ np.where(self.logs, gaps, theta), part)
-        slopes = self.signs * gaps
+        slopes = self.signs * np.where(self.logs, gaps, 1.0)
         gradient = slopes.T @ found.gradient
         curve = np.diag(np.where(self.logs, gradient, 0.0))
         return Sums(found.log_likelihood, gradient, slopes.T @ found.information @ slopes - curve)

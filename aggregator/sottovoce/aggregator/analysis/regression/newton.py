@@ -91,10 +91,6 @@ class Model(Protocol):
         """Indices of parameters that keep their order; the others are free."""
         return range(0)
 
-    def at_edge(self, theta: Array) -> bool:  # noqa: ARG002 - of spaces with a boundary
-        """Return True if the parameters are numerically at the boundary of the parameter space."""
-        return False
-
 
 @dataclass(frozen=True)
 class Likelihood(Model):
@@ -276,8 +272,8 @@ def reach(model: Model, theta: Array) -> tuple[float, int]:
 
 
 def _runs_off(model: Model, theta: Array, information: Array, moving: NDArray[np.bool_]) -> bool:
-    """Return True at the boundary, or if a linear predictor diverges (see "No maximum" in the module docstring)."""
-    if model.at_edge(theta):
+    """Return True if two cuts meet, or a linear predictor diverges (see "No maximum" in the module docstring)."""
+    if np.any(np.diff(theta[model.cuts.start : model.cuts.stop]) < np.exp(-BEYOND)):
         return True
     largest, row = reach(model, theta)
     if largest <= BEYOND:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from sottovoce.aggregator.analysis.regression.newton import BEYOND, Array, Likelihood, Sums, logistic
+from sottovoce.aggregator.analysis.regression.newton import Array, Likelihood, Sums, logistic
 
 
 @dataclass(frozen=True)
@@ -77,10 +77,6 @@ class Ordered(Likelihood):
     def cuts(self) -> range:
         """Indices of the cuts among the parameters."""
         return range(self.slopes, self.parameters)
-
-    def at_edge(self, theta: Array) -> bool:
-        """Return True if two neighbouring cuts are closer than exp(-BEYOND)."""
-        return bool(np.any(np.diff(theta[self.slopes :]) < np.exp(-BEYOND)))
 
     def _log_odds(self, theta: Array, part: slice) -> Array:
         return theta[self.slopes :, None] - (theta[: self.slopes] @ self.columns[:, part])
