@@ -105,7 +105,7 @@ class SurveyRules:
     def check(self, wave: int, length: int, values: Sequence[Values | bytes], now: datetime) -> list[bytes]:
         """Check reports of a wave and return their packed values; the only source of those, so none skips the checks.
 
-        ``length`` is that of the longest report with its padding, in bytes; ``values`` are those of each, decoded, or
+        ``length`` counts the bytes of the longest report with its padding; ``values`` are those of each, decoded, or
         as the JSON text between their brackets. Raises ReportRejected: ``malformed``, ``out_of_range`` or ``closed``;
         the message names no value.
         """
@@ -220,16 +220,6 @@ class FastBatch(NamedTuple):
     head: bytes
     ids: str
     rests: list[bytes]
-
-    @property
-    def values(self) -> list[bytes]:
-        """JSON text of each report's values, without brackets and not yet checked."""
-        return [rest[_VALUES:] for rest in self.rests]
-
-    @property
-    def length(self) -> int:
-        """Number of bytes of the longest report."""
-        return len(self.head) + max(map(len, self.rests)) + 2
 
     def receipts(self, length: int) -> list[bytes]:
         """Return the receipts as JSON; ``length`` is the padded length of a report."""
@@ -447,7 +437,8 @@ class Admission:
         try:
             _check_name(name, batch)
             rules = self._find(batch)
-            packed = rules.check(batch.wave, max(batch.length, rules.length(batch.wave)), batch.values, now)
+            length = max(len(batch.head) + max(map(len, batch.rests)) + 2, rules.length(batch.wave))
+            packed = rules.check(batch.wave, length, [rest[_VALUES:] for rest in batch.rests], now)
         except ReportRejected:
             return None
         if rules.survey.asks_for_invitation:
