@@ -135,7 +135,8 @@ def _items(document: Document) -> Iterator[Line]:
 
 
 def _regression(document: Document) -> Iterator[Line]:
-    for part, model in (("", document), *((key, document.get(key)) for key in OTHER_MODELS)):
+    models: dict[str, Any] = {"": document, **{key: document.get(key) for key in OTHER_MODELS}}
+    for part, model in models.items():
         for key in ("coefficients", "ame"):
             for one in model[key] if model else ():
                 names = {"figure": f"{part or model['model']} {key}", "columns": model["outcome"], "n": model["n"]}
