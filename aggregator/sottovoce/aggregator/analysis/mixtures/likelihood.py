@@ -193,16 +193,17 @@ def _climb(derivatives: Callable[[Array], tuple[Array, Array]], count: int) -> A
     low, high = np.zeros(count), np.ones(count)
     # A segment may end in a point, from which it falls in one direction and rises in another: ask beside it.
     falls, rises = derivatives(low + EDGE)[0] <= 0, derivatives(high - EDGE)[0] >= 0
-    x = np.where(falls, low, np.where(rises, high, 0.5))
+    x, step = np.where(falls, low, np.where(rises, high, 0.5)), np.ones(count)
     for _ in range(_STEPS):
         slope, curvature = derivatives(x)
         low, high = np.where(slope > 0, x, low), np.where(slope > 0, high, x)
         with np.errstate(all="ignore"):
             moved = x + slope / curvature
-        # A step beyond the bracket comes from a curve that is far from a parabola.
-        moved = np.where(falls | rises, x, np.where((low <= moved) & (moved <= high), moved, (low + high) / 2))
-        before, x = x, moved
-        if np.abs(x - before).max() <= _SETTLED:
+        # Other steps come from a curve that is far from a parabola, or has a corner, over which they jump for ever.
+        good = (low <= moved) & (moved <= high) & (np.abs(moved - x) <= step / 2)
+        moved = np.where(falls | rises, x, np.where(good, moved, (low + high) / 2))
+        step, x = np.abs(moved - x), moved
+        if step.max() <= _SETTLED:
             break
     return x
 

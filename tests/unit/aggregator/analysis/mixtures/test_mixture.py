@@ -158,6 +158,9 @@ def test_symmetric_design_is_the_plain_one_where_no_card_says_no() -> None:
         # All carriers lie: the likelihood rises from pi = 0 in this direction alone.
         ("lie_detector", [75, 225], {"pi": 0.4, "t": 0.0}),
         ("cheater_detection", [490, 495], {"pi": 0.975, "beta": 0.02, "gamma": 0.005}),
+        # The profile has a corner, over which Newton's steps jump.
+        ("cheater_detection", [384, 190], {"beta": 0.0}),
+        ("lie_detector", [317, 487], {"t": 1.0}),
     ],
 )
 def test_maximum_is_the_best_point_of_the_whole_region(design: str, yes: list[int], expected: dict[str, float]) -> None:
