@@ -11,11 +11,11 @@ from pathlib import Path
 
 from tests.unit.test_imports import ROOT, SOURCES, module_of, tree_of
 
-CODE_LINES = 53_626
+CODE_LINES = 53_193
 """Lines of Python that hold code: neither blank, nor comment, nor docstring."""
-STATEMENTS = 50_200
+STATEMENTS = 49_910
 """Statements of Python: nodes of the kind ``ast.stmt``."""
-SCRIPT_LINES = 7_328
+SCRIPT_LINES = 7_325
 """Lines of JavaScript that hold code."""
 
 SCRIPTS = [path for side in ("shared", "client", "aggregator") for path in (ROOT / side).rglob("*.*js")]
