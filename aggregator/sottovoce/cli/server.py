@@ -20,7 +20,7 @@ from multiprocessing import Pipe, Process, set_start_method
 from multiprocessing.connection import Connection, wait
 
 import click
-from sottovoce.aggregator.intake.http_connection import Connections
+from sottovoce.aggregator.intake.http_connection import BACKLOG, Connections
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.walls import hide_memory
 from sottovoce.shared.errors import StorageError
@@ -89,6 +89,8 @@ def run(settings: Settings, application: str = "sottovoce.cli.worker:make_app", 
     waiting = list(lines)
     try:
         with bind(settings) as listener:
+            # Those who come before the worker, or while it starts again, wait for it.
+            listener.listen(BACKLOG)
             _look_after(application, listener, settings.drain_seconds, waiting)
     finally:
         _print(waiting)

@@ -35,6 +35,9 @@ AHEAD_BYTES = 64 * 1024
 GRACE = 3.0
 """Seconds for requests in progress at the end; shorter than the time after which supervisors send SIGKILL."""
 
+BACKLOG = 4096
+"""Connections that wait to be accepted."""
+
 CONNECTIONS = 16_384
 """Connections held at once. Those that send nothing cost a few KiB each, and end after a while."""
 
@@ -148,7 +151,7 @@ class Connections:
         loop.set_exception_handler(log_failure)
         with suppress(NotImplementedError):  # on Windows
             loop.add_signal_handler(signal.SIGTERM, drain)
-        server = await loop.create_server(lambda: Connection(self), sock=listener, backlog=4096)
+        server = await loop.create_server(lambda: Connection(self), sock=listener, backlog=BACKLOG)
         while not stop.is_set():
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), 1)
