@@ -241,7 +241,7 @@ FAULTS: list[tuple[str, ModuleType, str, str]] = [
     ("account", document, '"kiosk" in survey.document and survey.private', '"kiosk" in survey.document'),
     ("account", page, '"privacy_basis" if', '"privacy_basis" if not'),
     ("card", posters, "from_string(source", "from_string(source.replace('survey.is_b', 'not survey.is_b')"),
-    ("codebook", codebook, "if survey.private else []", "if not survey.private else []"),
+    ("codebook", codebook, "if results.epsilon else []", "if not results.epsilon else []"),
     # A belief stays the same, so that nothing seems to be told, where all is sent as given.
     ("public", shared_results_page, " if view.survey.private else None", ""),
     ("public", shared_results_page, '"shared_about_direct" if asked', '"shared_about_direct" if not asked'),

@@ -43,13 +43,15 @@ NOT_ON_A_PAGE = {
     "mixture.py": "the same",
     "anchored_shares.py": "the same",
     "planned_comparisons.py": "the command line and the API",
-    "block_fit.py": "Python",
     "column_channel.py": "mistakes in files and their channels, which a page shows in English",
 }
 """Modules whose sentences no page shows, and why."""
 
 FOR_PROGRAMS = {
     # Of folders of a survey's files, which the terminal and Python read.
+    "several revisions were answered: take the reports of one",
+    "{variables} are not questions of one block",
+    "the answers have more than {most} combinations",
     FEW_ASKED,
     FEW_DECLINED,
     UNWEIGHTED,
