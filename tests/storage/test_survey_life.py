@@ -10,6 +10,8 @@ from pathlib import Path
 import psycopg
 import pytest
 from sottovoce.aggregator.analysis.availability import check_closed
+from sottovoce.aggregator.analysis.estimates import analyse
+from sottovoce.aggregator.analysis.published_counts import revisions_of
 from sottovoce.aggregator.analysis.report_columns import read_columns
 from sottovoce.aggregator.storage import Outcome, ReportBatch, Storage
 from sottovoce.aggregator.storage.models import ALL
@@ -26,7 +28,7 @@ from tests.invited import blind_survey
 from tests.recount import recount
 from tests.storage.test_contract import arrival, identity, plan
 from tests.storage.test_snapshots import planned
-from tests.surveys import months, survey
+from tests.surveys import document, months, survey
 
 HELD = bytes(31) + b"\1"
 RELEASED = b"what a budget's ledger says of this survey\n"
@@ -54,6 +56,19 @@ def test_changes_since_what_is_shown_are_counted_by_cell(store: Storage) -> None
     store.store([arrival(key, 200 + number, (1, 2, 1)) for number in range(26)])
     store.close_survey("exam", 3)
     assert store.changed_since_shown("exam") == 0
+
+
+def test_question_that_public_answers_hid_counts_everyone_while_reopened(store: Storage) -> None:
+    """Also after a later close that shows nothing: the reminders of both say so."""
+    cheated, reason, year = document()["questions"]
+    asked = {**cheated, "visible_if": {"year": "second"}, "when_absent": "no"}
+    key = store.publish(survey(questions=[year, reason, asked])).key
+    found = []
+    for step, more in ((store.close_survey, 60), (store.reopen_survey, 0), (store.close_survey, 1)):
+        store.store([arrival(key, len(found) * 100 + number, (number % 2, 2, 0)) for number in range(more)])
+        step("exam", *[1] * (step == store.close_survey))
+        found.append(analyse(revisions_of(store, "exam")).questions[2].n)
+    assert found == [30, 60, 60]
 
 
 def told(store: Storage) -> list[tuple[str, str]]:

@@ -84,6 +84,7 @@ def test_close_says_what_it_will_show_and_asks(data: Path) -> None:
     assert (refused.exit_code, listed(data)[0]) == (1, "exam Open Reports: 25")
     assert "in each group (revision, wave, cohort) up to 24 reports" in refused.stderr
     assert "results stay as they are until the next close" in refused.stderr
+    assert "a question that public answers hid from some people shows the counts of all" in refused.stderr
 
     assert run(data, "close", "exam", typed="y\n").exit_code == 0
     assert listed(data)[0] == "exam Closed Reports: 30"

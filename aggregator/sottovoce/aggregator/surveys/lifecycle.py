@@ -28,7 +28,8 @@ _OPENS_AGAIN = (
 _LATER_CLOSES = (
     "After a reopening or a correction results stay as they are until the next close. That one shows everything if "
     "each group (revision, wave, cohort) is unchanged or has at least {batch} more reports; otherwise results stay as "
-    "they are, without tables, models and files of reports."
+    "they are, without tables, models and files of reports. As long as these are hidden, a question that public "
+    "answers hid from some people shows the counts of all, and no results are shown by arm."
 )
 
 
@@ -138,10 +139,8 @@ def _shown_by_closing(storage: Storage, name: str) -> tuple[str, bool]:
     stored = newest(storage, name)
     batch = survey_of(stored.document).release_batch
     again = _LATER_CLOSES.format(batch=batch)
-    if stored.was_closed:
-        return again, False
-    if batch == 1:
-        return f"All reports are already in the results. {again}", False
+    if stored.was_closed or batch == 1:
+        return again if stored.was_closed else f"All reports are already in the results. {again}", False
     last = f"in each group (revision, wave, cohort) up to {batch - 1} reports that came after the last full step"
     return f"Closing publishes the last counts: {last}. This cannot be undone. {again}", True
 

@@ -88,13 +88,17 @@ def test_second_of_two_who_publish_at_once_is_told(
     assert [row.revision for row in storage.revisions("exam")] == [1, 2]
 
 
-def test_rule_of_later_closes_is_told_before_reopening(ann: Researcher, storage: SQLiteStorage) -> None:
-    storage.publish(survey())
+@pytest.mark.parametrize("arms", [{}, {"arms": [{"name": "one"}, {"name": "two"}]}])
+def test_rule_of_later_closes_is_told_before_reopening(
+    ann: Researcher, storage: SQLiteStorage, arms: dict[str, Any]
+) -> None:
+    storage.publish(survey(**arms))
     storage.close_survey("exam", TODAY)
-    assert "at least 25 more reports" in ann.get("surveys/exam/settings")
-    ann.post("surveys/exam/settings/reopen")
-    ann.post("surveys/exam/settings/close")
-    assert "at least 25 more reports" in ann.get("surveys/exam/settings")
+    for step in ("reopen", "close"):
+        told = ann.get("surveys/exam/settings")
+        assert "at least 25 more reports" in told
+        assert ("no results are shown by arm" in told) is bool(arms)
+        ann.post(f"surveys/exam/settings/{step}")
 
 
 def test_earlier_revisions_are_retired_while_the_survey_is_open(ann: Researcher, storage: SQLiteStorage) -> None:
