@@ -40,12 +40,14 @@ def different(part: Callable[[str], list[str]]) -> list[tuple[str, str]]:
 
 
 def test_form_of_a_direct_arm_says_that_its_counts_are_seen() -> None:
-    """In a sentence of its own, in every language: after what chance decided, for all or for some of the answers."""
+    """In a sentence of its own, in every language: after how all or some of the answers are sent."""
     for tag in LANGUAGES:
         said = catalogue(tag)
-        direct, mixed = (re.findall("[.。।؟;；؛]|: ", said[key]) for key in ("arm_direct", "arm_mixed"))
-        assert len(direct) > len(re.findall("[.。।؟;；؛]|: ", said["arm_randomized"])), tag
-        assert len(mixed) > len(direct), tag
+        chance, *others = (said[f"arm_{key}"] for key in ("randomized", "direct", "mixed"))
+        parts = [len(re.findall("[.。।؟;；؛]|: ", text)) for text in (chance, *others)]
+        assert parts[0] < min(parts[1:]), tag
+        # Not of a mixture, which may be the same in every arm.
+        assert [text[:5] == chance[:5] for text in others] == [True, False], tag
     assert "The researchers see how many people gave each answer, however few." in catalogue(ENGLISH)["arm_direct"]
 
 
