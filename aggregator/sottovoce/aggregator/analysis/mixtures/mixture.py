@@ -394,6 +394,10 @@ _ALONE = {
     UNRELATED_UNKNOWN: "'{variable}' by itself takes the stated share of yes to the second question; the planned "
     "design estimates that share",
 }
+OTHER_STATEMENT = (
+    "a correction changed the second statement and its chance, which mixes two unknown shares: download the files "
+    "and analyze the reports of each revision"
+)
 OWN_FACT = "Epsilon holds as long as no one who sees a report knows the fact or the die that hides it"
 
 
@@ -450,6 +454,7 @@ def fielded_document(columns: Columns, name: str, confidence: float, formula: st
     """
     planned = design_of(columns.survey, name)
     groups: dict[str, P] = {}
+    statements = set()
     codes = np.full(len(columns), -1, np.int64)
     for asked in (planned.question, planned.against):
         places: dict[P, int] = {}
@@ -457,12 +462,15 @@ def fielded_document(columns: Columns, name: str, confidence: float, formula: st
             question, rows = columns.question(asked, number), columns.asked(asked) & (columns.revision == number)
             if question is not None and rows.any():
                 p = odds_of(question, planned.design)
+                statements.add(question.by_fact and question.by_fact.label.get(columns.survey.default_language))
                 if p not in places:
                     groups[f"{asked} (odds {len(places) + 1})" if places else asked] = p
                     places[p] = len(groups) - 1
                 codes[rows] = 2 * places[p] + columns.values[asked][rows]
         if not places:
             raise EstimateError(Sentence("no report contains '{variable}'", variable=asked))
+    if planned.design == UNRELATED_UNKNOWN and len(statements) > 1 and len(groups) > 2:
+        raise EstimateError(OTHER_STATEMENT)
     data = grouped_reports(columns.survey.name, groups, codes)
     found = mixture_document(model_of(planned.design), data, confidence)
     found["privacy"].append(OWN_FACT)

@@ -1,6 +1,6 @@
 import json
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, nullcontext
 from functools import partial
 from html import unescape
 from pathlib import Path
@@ -21,7 +21,7 @@ from sottovoce.aggregator.i18n.translator import LANGUAGES, Words
 from sottovoce.aggregator.planning.lint import describe
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
-from sottovoce.shared.errors import SurveyError
+from sottovoce.shared.errors import EstimateError, SurveyError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
@@ -111,25 +111,39 @@ def test_programs_ask_by_http(place: Path) -> None:
     assert (refused.status_code, "is in no design" in refused.json["detail"]) == (422, True)
 
 
-def test_revisions_with_other_odds_are_groups_of_their_own() -> None:
-    """A corrected share of the fact gives its reports their own chances, and one more degree of freedom."""
-    document: dict[str, Any] = json.loads(CHEATERS.canonical)
-    document["questions"][0]["innocuous"]["share"] = "1/5"
+def corrected(survey: Survey, document: dict[str, Any]) -> Columns:
+    """Return the reports of a survey and of its second revision."""
     second = parse_survey({**document, "revision": 2})
-    first = columns(CHEATERS, reports())
-    later = columns(second, reports((70, 120), (200, 250)))
-    both = Columns(
-        (CHEATERS, second),
+    first, later = columns(survey, reports()), columns(second, reports((70, 120), (200, 250)))
+    return Columns(
+        (survey, second),
         {name: np.concatenate([first.values[name], later.values[name]]) for name in first.values},
         np.concatenate([first.wave, later.wave]),
         np.repeat([0, 1], [len(first), len(later)]).astype(np.uint8),
     )
-    found = parse_request("mixture", {"question": "copied_rare"}).document(both)
+
+
+def test_revisions_with_other_odds_are_groups_of_their_own() -> None:
+    """A corrected share of the fact gives its reports their own chances, and one more degree of freedom."""
+    document: dict[str, Any] = json.loads(CHEATERS.canonical)
+    document["questions"][0]["innocuous"]["share"] = "1/5"
+    found = parse_request("mixture", {"question": "copied_rare"}).document(corrected(CHEATERS, document))
 
     assert [(each["name"], each["n"]) for each in found["groups"]] == [
         ("copied_rare", 400), ("copied_rare (odds 2)", 200), ("copied_often", 750),
     ]  # fmt: skip
     assert found["misfit"]["df"] == 1
+
+
+@pytest.mark.parametrize(("truth", "mixed"), [("1/3", False), ("1/6", True)])
+def test_corrected_second_statement_is_not_mixed_where_its_chance_changed_too(truth: str, mixed: bool) -> None:
+    """With equal chances both arms have the same mixture of two shares, which the design estimates as one."""
+    document: dict[str, Any] = json.loads(UNKNOWN.canonical)
+    for each in document["questions"][:2]:
+        each["innocuous"]["label"]["en"] = "Have you been to a cinema this year?"
+    document["questions"][0]["innocuous"]["truth"] = truth
+    with pytest.raises(EstimateError, match="two unknown shares") if mixed else nullcontext():
+        parse_request("mixture", {"question": "cocaine_seldom"}).document(corrected(UNKNOWN, document))
 
 
 @pytest.mark.parametrize(
