@@ -327,9 +327,10 @@ def _arms(table: FileTable, arm: str, treated: Sequence[str]) -> tuple[str, Sequ
     treated = [each if each in values else without_zeros(each) for each in treated]
     expected = treated[0] if treated else "1"
     if not treated:
-        treated = [each for each in values if each not in CONTROL] if len(values) > FEWEST else ["1"]
+        others = [each for each in values if each.casefold() not in CONTROL]
+        treated = others if 0 < len(others) < len(values) else ["1"]
     rest = [each for each in values if each not in treated]
-    controls = rest if len(rest) == 1 else [each for each in rest if each in CONTROL]
+    controls = rest if len(rest) == 1 else [each for each in rest if each.casefold() in CONTROL]
     if not set(treated) <= set(values) or len(controls) != 1:
         raise SpecError(Sentence(TWO_VALUES, file=table.file, variable=arm, expected=expected))
     return controls[0], list(dict.fromkeys(treated))

@@ -150,6 +150,8 @@ def test_each_arm_is_compared_with_the_control() -> None:
     assert affirm["n"] == 589 + 582
     assert "same people of '0'" in both["warnings"][-1]
     assert found_in(rows, treated=["2.0"])["share"] == affirm["share"]
+    labelled = [row.replace(",0", ",Control").replace(",1", ",Treatment") for row in rows_of(RACE)]
+    assert found_in(labelled, treated=[])["share"] == FOUND["share"]
     with pytest.raises(SpecError, match="double list has two halves"):
         list_experiment(table_of(rows), [["y"], ["y"]], "treat", [])
 
