@@ -3,8 +3,9 @@
 Model       P(yes to answer j | z) = 1 / (1 + exp(-(x_j' b + z l_j' a))), z normal with mean 0 and variance 1, one for
             each person, or cluster of people. A random intercept has l = 1 and a = s, its standard deviation. Rasch is
             that with x = -1 for the item; 2PL has an a of its own for each item.
-Integral    Adaptive Gauss-Hermite: around the most likely z of each person, scaled by the curvature there. The points
-            are doubled until the log likelihood moves by less than ``SETTLED``.
+Integral    Adaptive Gauss-Hermite: around the most likely z of each person, scaled by the curvature there. Through
+            noise no z is ruled out, and around a narrow peak the sum settles slowly: there the points are around 0,
+            alike for all. They are doubled until the log likelihood moves by less than ``SETTLED``.
 Gradient    Means over z given the reports of the scores of each answer, (r - P) (x, z l), r = P(yes | report, z).
 Information Minus the mean curvature, (P (1 - P) - r (1 - r)) (x, z l) (x, z l)', less the covariance of the scores
             given the reports (Louis 1982).
@@ -46,6 +47,7 @@ NONE_LEFT = 1e-4
 _LARGEST = 30.0  # log odds: a share and its complement still differ from 0
 _MODE_STEPS, _MODE_CLOSE = 12, 1e-6
 _LEAST_CURVATURE, _LONGEST_STEP = 0.25, 2.0
+_RULED_OUT, _WIDE = 1e-10, 0.8
 _points = cache(np.polynomial.hermite_e.hermegauss)
 
 
@@ -144,7 +146,7 @@ class PersonModel(Model):
         return _Given((largest + np.log(total))[:, 0], given / total, z, residuals, curves)
 
     def peaks_at(self, theta: Array, part: slice) -> Array:
-        """Return the most likely z of each person, and the scale by the curvature there, (2, m)."""
+        """Return centre and scale of each person's points, (2, m): by the peak, or of all people through noise."""
         rows, own, _ = self._rows(part)
         slope, mode = (theta[len(self.columns) :] @ self.loads)[rows], np.zeros(len(own))
         curvature = np.ones(len(own))
@@ -156,7 +158,9 @@ class PersonModel(Model):
             mode = mode + np.clip(step, -_LONGEST_STEP, _LONGEST_STEP)
             if np.abs(step).max() < _MODE_CLOSE:
                 break
-        return np.stack([mode, 1 / np.sqrt(curvature)])
+        least, most = self.likelihood[rows].min(axis=1), self.likelihood[rows].max(axis=1)
+        telling = np.multiply.reduceat(least / most, own) < _RULED_OUT
+        return np.where(telling, [mode, 1 / np.sqrt(curvature)], [[0.0], [_WIDE]])
 
     def at_peaks(self, theta: Array) -> "PersonModel":
         """Return the model with its points at the peaks of these parameters."""
@@ -206,6 +210,7 @@ class PersonModel(Model):
 
 def settled(model: PersonModel, refusal: str, start: Array | None = None) -> tuple[PersonModel, Fit, Array]:
     """Return the model with enough points, its maximum and the covariance there; raise EstimateError without one."""
+    model = model.at_peaks(model.start() if start is None else start)
     fit = maximize(model, start)
     # Where there is no maximum, more points would only make the search for it slower.
     while fit.converged and model.points < MOST_POINTS:

@@ -10,6 +10,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from sottovoce.aggregator import open_data, open_results
+from sottovoce.aggregator.analysis.regression.newton import evaluate
 from sottovoce.aggregator.analysis.regression.person_model import PersonModel
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import parse_request
@@ -352,6 +353,16 @@ def _shares(theta: np.ndarray) -> np.ndarray:
     masses = np.exp(-(Z**2) / 2)
     found: np.ndarray = np.array(sets) @ masses / masses.sum()
     return found
+
+
+def test_points_are_enough_for_steep_slopes_through_noise() -> None:
+    """Beside a narrow peak, noise leaves as much of the normal distribution as there is."""
+    cells, places, theta = [*product((0, 1), repeat=4)], np.tile(np.eye(4), 16), np.array([3.0, -3.0, 4.0, 1.0, 4.0])
+    reported = np.array([[1 - NOISE[0], NOISE[1]], [NOISE[0], 1 - NOISE[1]]])[np.ravel(cells)]
+    people = np.arange(16.0, 0, -1)
+    model = PersonModel(-places, np.ones((1, 64)), reported, np.arange(17) * 4, 60, people)
+    exact = people @ np.log(_shares(theta[[0, 1, 2, 3, 4, 4, 4, 4]]))
+    assert evaluate(model.at_peaks(theta), theta).log_likelihood == pytest.approx(exact, abs=1e-3)
 
 
 def _own_maximum(counts: np.ndarray, theta: np.ndarray, free: list[int]) -> tuple[np.ndarray, float]:
