@@ -1,14 +1,24 @@
 """Shares and means of public answers: a channel without noise, a = 1 and b = 0.
 
 A number of many values, such as an income in euros, is never listed: only the values that occur are computed.
+
+Interval    Of a mean: Student's t, since the reports show their own spread s; for at least ``FEWEST`` people, and more
+            than 25 times the squared skewness of their answers (Cochran). Else as in ``means``, wide enough for every
+            population, since so few people may not show the answers that decide the mean.
+Waves       Of n reports of the same people in W waves the mean has at most the variance s^2 W / n (Cauchy and Schwarz).
+Coverage    .93 and more in 12 populations, n = 30 .. 2,000 (t alone: .80 for a skewed one); but .81 where one answer in
+            a hundred is 20 s away, which few samples have. No limits from the answers alone can know of it.
+Source      Cochran 1977, 2.15.
 """
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
+from sottovoce.aggregator.estimators.intervals import t_quantile
 from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean, exactly, in_units
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, counts_of, estimate_shares
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Floats, NumberVariable, Reported, Truths, Variable
@@ -17,6 +27,12 @@ from sottovoce.shared.errors import EstimateError
 
 LISTED = 10_001
 """Most values of a number whose scores are listed."""
+
+OF_MEANS = "t"
+"""Method of the limits of a mean by the spread of its reports."""
+
+FEWEST = 30
+_TIMES_SKEWNESS = 25
 
 
 @dataclass(frozen=True)
@@ -49,11 +65,28 @@ def estimate(tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFA
         counts = counts_of(tally, domain.size)
         return estimate_shares(domain.options, counts, counts.sum(), Fraction(1), Fraction(0), rule)
     if domain.size > LISTED:
-        return [_mean_of_many(tally, domain.size, domain.grid, rule)]
+        return [_by_spread(_mean_of_many(tally, domain.size, domain.grid, rule), tally, domain.grid, rule)]
     values = in_units(range(domain.size), domain.grid)
     # Two levels are enough: for given mean, the variance is largest if all numbers are at the two ends.
     ends = (values[0], values[-1])
-    return [estimate_mean("mean", tally, ScoredChannel(ends, values, (ends[0] ** 2, ends[1] ** 2)), rule)]
+    found = estimate_mean("mean", tally, ScoredChannel(ends, values, (ends[0] ** 2, ends[1] ** 2)), rule)
+    return [_by_spread(found, tally, domain.grid, rule)]
+
+
+def _by_spread(found: Estimate, tally: Mapping[int, int], grid: Grid, rule: IntervalRule) -> Estimate:
+    """Return the mean with limits by Student's t, or as it is where its reports are few or skewed."""
+    people = found.n // rule.waves
+    values, counts = np.array(in_units(tally, grid)), np.array([*tally.values()], dtype=float)
+    off = values - (found.raw or 0.0)
+    squares, cubes = counts @ off**2, counts @ off**3
+    # The squared skewness is cubes^2 n / squares^3.
+    if people < FEWEST or people * squares**3 <= _TIMES_SKEWNESS * cubes**2 * found.n:
+        return found
+    error = math.sqrt(squares / (found.n - 1) / people)
+    half, centre = t_quantile(rule.confidence, people - 1) * error, found.clipped or 0.0
+    low, high = max(centre - half, found.lowest), min(centre + half, found.highest)
+    found = replace(found, method=OF_MEANS, std_error=error, low=low, high=high)
+    return replace(found, simultaneous_low=low, simultaneous_high=high)
 
 
 def _mean_of_many(tally: Mapping[int, int], size: int, grid: Grid, rule: IntervalRule) -> Estimate:

@@ -194,7 +194,7 @@ class NumberChannel(Measure):
     def shown(self, raw: float, reports: int, confidence: float) -> tuple[float, float]:
         """Return the limits that results show for a mean of scores; ``reports`` and ``confidence`` as for ``chance``.
 
-        Of a square wave they are the widest, since its limits use the sample's variance.
+        Of a square wave or public number they are the widest, since limits use the sample's variance.
         """
         low, high = mean_interval(raw, reports, self.scored, confidence)
         return max(low - self.blur, self.low), min(high + self.blur, self.high)

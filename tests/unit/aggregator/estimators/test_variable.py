@@ -1,4 +1,5 @@
 import math
+from collections import Counter
 from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
@@ -27,6 +28,7 @@ from sottovoce.aggregator.estimators.question_variables import (
     scale_mean,
     variables_of,
 )
+from sottovoce.aggregator.estimators.support import IntervalRule
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, NumberVariable, Variable, YesNo
 from sottovoce.aggregator.export.channels import _scores
 from sottovoce.shared.errors import EstimateError
@@ -383,6 +385,26 @@ def test_values_that_are_not_listed_give_the_same_figures(
         return [found] if isinstance(found, int | float) else []
 
     assert figures(found) == pytest.approx(figures(listed), rel=1e-9)
+
+
+@pytest.mark.parametrize("most", [4000, 1_000_000])
+@pytest.mark.parametrize("waves", [1, 2])
+def test_mean_of_a_public_number_has_limits_by_its_spread(most: int, waves: int) -> None:
+    """Student's t, with all the variance that so many waves can have; of few or skewed answers for every population."""
+    domain = asked(question_of(COIN), income(most)).questions[1].domain
+    values = np.random.default_rng(6).gamma(6, 250, 400).astype(int).clip(0, 4000)
+    skewed, few = np.append(values.clip(0, 3999), [4000] * 3), values[: 30 * waves - 1]
+
+    (found,) = public.estimate(Counter(values.tolist()), domain, IntervalRule(waves=waves))
+
+    error = values.std(ddof=1) * (waves / 400) ** 0.5
+    half = (1.965927 if waves == 1 else 1.971957) * error  # t of 399 and of 199 degrees of freedom
+    assert (found.method, found.std_error) == ("t", pytest.approx(error))
+    assert (found.low, found.high) == pytest.approx((values.mean() - half, values.mean() + half), rel=1e-6)
+    assert (found.simultaneous_low, found.simultaneous_high) == (found.low, found.high)
+    for sample in (skewed // 4000 * most, few, values * 0):
+        (kept,) = public.estimate(Counter(sample.tolist()), domain, IntervalRule(waves=waves))
+        assert (kept.method, kept.high > kept.low) == ("score-mean" if waves == 1 else "same-people", True)
 
 
 def test_income_of_a_million_values_is_analysed() -> None:

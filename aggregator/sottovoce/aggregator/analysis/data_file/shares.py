@@ -41,6 +41,7 @@ from sottovoce.aggregator.estimators.by_hand.uncertain_share import of_strata, o
 from sottovoce.aggregator.estimators.careless.anchors import YES, Careless, anchor_share, corrected_shares
 from sottovoce.aggregator.estimators.intervals import METHODS, normal_quantile, t_quantile
 from sottovoce.aggregator.estimators.matrix import MatrixChannel
+from sottovoce.aggregator.estimators.public import OF_MEANS
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
 from sottovoce.aggregator.estimators.variable import Floats
@@ -136,7 +137,7 @@ def _share_of_random(columns: Columns, question: Question) -> float | None:
     return (0.5 - b) / (a - b)
 
 
-METHOD, OF_MEANS = "logit-t", "t"
+METHOD = "logit-t"
 FEW = 10
 ALONE = "its stratum has one cluster only, which does not show how much it varies; join strata"
 
