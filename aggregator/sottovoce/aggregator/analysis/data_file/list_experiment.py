@@ -47,8 +47,8 @@ from sottovoce.aggregator.analysis.data_file.people_with_predictors import (
 )
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable, without_zeros
 from sottovoce.aggregator.analysis.regression.likelihood_ratio import profile_limits
-from sottovoce.aggregator.analysis.regression.list_logit import ListLogit, ways_of_counts
-from sottovoce.aggregator.analysis.regression.newton import Fit, inverse, maximize
+from sottovoce.aggregator.analysis.regression.list_logit import ListLogit, highest_peak, ways_of_counts
+from sottovoce.aggregator.analysis.regression.newton import Fit, inverse
 from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, wald_coefficients
 from sottovoce.aggregator.estimators.cone import distances, multipliers
 from sottovoce.aggregator.estimators.intervals import normal_quantile, upper_tail
@@ -92,7 +92,7 @@ def list_model(
     data = columns_of(table, formula)
     sample, rows = people_with_predictors(data, there, (arm, *columns), formula, confidence)
     model = ListLogit(sample.design.columns, counts[rows], ways_of_counts(items), arms=arms[rows])
-    fit = maximize(model)
+    fit = highest_peak(model)
     covariance = inverse(fit.information) if fit.converged else None
     z, size = normal_quantile(confidence), model.shape[1]
     labels = [(None, term.name) for _ in (*named, None) for term in sample.design.terms]
