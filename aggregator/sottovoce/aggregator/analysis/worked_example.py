@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sottovoce.aggregator.analysis.estimates import QuestionResult, SurveyResults
+from sottovoce.aggregator.analysis.mixtures.mixture import notes_alone
+from sottovoce.aggregator.analysis.variable_names import VariableNames
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.i18n.translator import ENGLISH, NumberFormat, Words
 from sottovoce.shared.spec import Question
@@ -105,6 +107,7 @@ def results_in_words(results: SurveyResults, words: Words = ENGLISH.words) -> li
             counted_in_words(each, {}, words) if each.conditional else "",
             words.translate("results_no_limits") if any(one.low is None for one in each.estimates) else "",
             _shares(each.corrected, f"{words.translate('results_corrected')}:", still_open, words),
+            *map(VariableNames(words).note, notes_alone(results.survey, [each.question.name])),
         )
         found += [f"{each.question.name}: {sentence}" for sentence in sentences if sentence]
     return [*found, *careless_in_words(results, {}, words)]

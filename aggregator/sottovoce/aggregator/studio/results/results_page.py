@@ -17,7 +17,7 @@ from flask import Response, current_app, render_template, request
 from sottovoce.aggregator.accounts.authentication import MOST_VIEW_DAYS, VIEW_DAYS, storage
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, analyse
 from sottovoce.aggregator.analysis.published_counts import forget_counts, has_split, published, revisions_of
-from sottovoce.aggregator.analysis.result_view import planned_tables
+from sottovoce.aggregator.analysis.result_view import ShownTable, planned_tables
 from sottovoce.aggregator.analysis.results_document import group_of
 from sottovoce.aggregator.api.joint_results import JointResults
 from sottovoce.aggregator.api.results import export_reply, note_read, wave_of
@@ -184,9 +184,11 @@ def _rendered(name: str, few: bool) -> RenderedResults:
 
     def render() -> RenderedResults:
         view = view_of(revisions, choices, plan, split)
+        variables = SurveyVariables(view.survey, words())
         names = names_in(view) | {
             "comparisons": plan_results,
-            "compared": planned_tables(plan_results.made, SurveyVariables(view.survey, words())),
+            "compared": planned_tables(plan_results.made, variables),
+            "designed": None if choices.cohort else _designed(view, plan_results.made, variables),
         }
         return RenderedResults(
             view, names, render_template("results_live.html", view=view, few=few, twice=twice, links=links, **names)
@@ -198,6 +200,18 @@ def _rendered(name: str, few: bool) -> RenderedResults:
         (snapshot_key(revisions), choices, words().language, plan, few, twice, links, split.why, plan_results.why),
         render,
     )
+
+
+def _designed(
+    view: ResultsView, made: Sequence[Mapping[str, Any]], variables: SurveyVariables
+) -> tuple[str, ShownTable] | None:
+    """Return the text and the shares of the design of the question that is to lead the page; None without a design."""
+    leads = None if view.finding is None else view.finding[0].result.question.name
+    for each in made:
+        plan = each["planned"]
+        if "design" in plan and leads in (plan["question"], plan["against"]):
+            return variables.text(leads), planned_tables([each], variables)[0]
+    return None
 
 
 def _trial(name: str, view: ResultsView) -> dict[str, object]:

@@ -31,7 +31,7 @@ def rehearse(name: str) -> str:
     if rehearsed is None:
         return _nothing(subject)
     view = _view(subject, rehearsed)
-    absent = dict.fromkeys(("comparisons", "links", "trial", "twice"))
+    absent = dict.fromkeys(("comparisons", "designed", "links", "trial", "twice"))
     names = {**names_in(view), **absent, "endpoint_prefix": simulation_results.ENDPOINT_PREFIX, "rehearsed": rehearsed}
     live = render_template("results_live.html", view=view, few=False, **names)
     return render_template(

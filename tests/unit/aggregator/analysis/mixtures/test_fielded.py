@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 from sottovoce.aggregator import mixture, open_data, open_results
+from sottovoce.aggregator.analysis.estimates import RevisionCounts, analyse
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import parse_request
+from sottovoce.aggregator.analysis.worked_example import results_in_words
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.invitation_texts import ethics
 from sottovoce.aggregator.clock import now
@@ -164,6 +166,8 @@ def test_question_of_a_design_alone_says_what_it_takes_for_granted(kind: str, op
     asked = {"question": "cocaine_mostly", "shares": {"yes": 0.2}}
     unknown = parse_request("test", asked).document(columns(UNKNOWN, reports()))["warnings"]
     assert any("by itself takes the stated share of yes to the second question" in each for each in unknown)
+    told = results_in_words(analyse([RevisionCounts.closed_with(CHEATERS, 0, [])]))
+    assert sum("by itself takes everybody to do as instructed" in each for each in told) == 2
     own = parse_request("mixture", {"question": "copied_rare"}).document(columns(CHEATERS, reports()))["warnings"]
     assert not any("by itself" in each for each in own)
 

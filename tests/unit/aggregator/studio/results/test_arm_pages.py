@@ -220,6 +220,10 @@ def test_results_show_the_design_among_what_was_planned(client: FlaskClient) -> 
     assert [line[0] for line in cells(part)] == ["Yes to the question (pi)", "Yes to the second question (q)"]
     assert "pi and q are both too low" in part
     assert "at the edge of what is possible" in part
+    lead = re.sub("<[^>]*>", "", page.partition('<p class="finding">')[2].partition("</p>")[0])
+    assert lead.split()[0] == cells(part)[0][1]
+    assert "Yes to the question (pi)" in lead
+    assert page.index("by itself takes") > page.index('id="plan"')
 
 
 def test_each_question_says_what_its_share_takes_for_granted(client: FlaskClient) -> None:
@@ -251,3 +255,4 @@ def test_plan_without_comparisons_says_why(client: FlaskClient, monkeypatch: pyt
     page = html.unescape(get(client, f"{UNKNOWN.name}/results?axis=zoom").text)
 
     assert Words("en").translate(f"results_plan_{why}", count=1) in page
+    assert page.partition('<p class="note">')[2].startswith("'cocaine_seldom' by itself takes")
