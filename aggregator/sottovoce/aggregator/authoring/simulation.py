@@ -22,6 +22,7 @@ from sottovoce.aggregator.planning.simulated_survey import (
     InventedReports,
     SetShares,
     Tally,
+    answered_once,
     arm_shares,
     invent_as_set,
     reports_of,
@@ -112,8 +113,11 @@ def read_setting(survey: Survey, query: Mapping[str, str], people: int | None) -
     expected = min(people or PEOPLE, MOST_PEOPLE)
     number, again = _parse_int(query.get("n", ""), MOST_PEOPLE), _parse_int(query.get("again", ""), MOST_DRAWS)
     fields: list[Field] = []
+    answered = [survey.questions[first] for first in answered_once(survey)]
     # The arms' weights are part of the survey, so there is nothing to set.
-    for question in (each for each in survey.questions if not arm_shares(survey, each)):
+    for question, own in zip(survey.questions, answered, strict=True):
+        if own is not question or arm_shares(survey, question):
+            continue
         fields += _possible([_field(question, option, query) for option in options_to_set(question)])
     refused = [field.name for field in fields if field.refused]
     if query.get("n", "").strip() and number is None:
@@ -122,7 +126,7 @@ def read_setting(survey: Survey, query: Mapping[str, str], people: int | None) -
         SetShares(arm_shares(survey, question))
         if arm_shares(survey, question)
         else _set_shares(question, [f for f in fields if f.question is question])
-        for question in survey.questions
+        for question in answered
     )
     return Setting(number or expected, again or 1, fields, wanted, tuple(refused))
 

@@ -357,15 +357,21 @@ def invent_as_set(survey: Survey, count: int, seed: int, wanted: Sequence[SetSha
 def _inventors(survey: Survey, seed: int, wanted: Sequence[SetShares | None]) -> list[Inventor]:
     # A generator for each question, so that no question's values depend on the draws of another.
     seeds = np.random.SeedSequence(seed).spawn(len(survey.questions))
-    # Both questions of a design are one, to which a person has one answer.
+    return [
+        _inventor(survey, question, np.random.Generator(np.random.PCG64(seeds[first])), shares)
+        for question, first, shares in zip(survey.questions, answered_once(survey), wanted, strict=True)
+    ]
+
+
+def answered_once(survey: Survey) -> list[int]:
+    """Return for each question the place of the first one to which people have the same answer, as in a design."""
+    first = [*range(len(survey.questions))]
     places = {question.name: place for place, question in enumerate(survey.questions)}
     for each in planned_comparisons(survey):
         if each.design:
-            seeds[places[each.against]] = seeds[places[each.question]]
-    return [
-        _inventor(survey, question, np.random.Generator(np.random.PCG64(each)), shares)
-        for question, each, shares in zip(survey.questions, seeds, wanted, strict=True)
-    ]
+            one, other = sorted(first[places[name]] for name in (each.question, each.against))
+            first = [one if place == other else place for place in first]
+    return first
 
 
 def pilot(survey: Survey, blocks: Iterable[list[Values]], draws: BatchDraws) -> Piloted:

@@ -11,6 +11,7 @@ from hypothesis import given, strategies as st
 from sottovoce.aggregator.analysis.estimates import analyse
 from sottovoce.aggregator.analysis.published_counts import revisions_of
 from sottovoce.aggregator.analysis.results_document import export_document
+from sottovoce.aggregator.authoring.simulation import read_setting
 from sottovoce.aggregator.planning.simulated_survey import (
     SetShares,
     answers_of,
@@ -224,6 +225,11 @@ def test_people_have_one_answer_to_both_questions_of_a_design() -> None:
     [[rare, often, _]] = invent(CHEATERS, 200, seed=2)
     assert rare.tolist() == often.tolist()
     assert 0 < rare.sum() < 200
+    setting = read_setting(CHEATERS, {"set.copied_rare.yes": "40", "set.copied_often.yes": "5"}, 1000)
+    assert [field.name for field in setting.fields] == ["set.copied_rare.yes"]
+    [rare, often, _] = invent_as_set(CHEATERS, 1000, 2, setting.wanted)
+    assert rare.tolist() == often.tolist()
+    assert 300 < rare.sum() < 500
 
 
 @pytest.mark.parametrize("found", [EVERY, COHORTS], ids=["every type", "cohorts and ask"])

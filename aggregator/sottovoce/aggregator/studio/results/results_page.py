@@ -206,7 +206,7 @@ def _designed(
     view: ResultsView, made: Sequence[Mapping[str, Any]], variables: SurveyVariables
 ) -> tuple[str, ShownTable] | None:
     """Return the text and the shares of the design of the question that is to lead the page; None without a design."""
-    leads = None if view.finding is None else view.finding[0].result.question.name
+    leads = "" if view.finding is None else view.finding[0].result.question.name
     for each in made:
         plan = each["planned"]
         if "design" in plan and leads in (plan["question"], plan["against"]):
