@@ -239,18 +239,21 @@ def ask(reports: sources.ReportSource, kind: str, options: dict[str, Any], weigh
         with waiting(terminal_words().translate("joint_analysing")):
             return reports.answer(kind, options, weights)
     except EstimateError as error:
-        _suggest_question(str(error), kind, options)
+        told = ("the survey has no question", "It asks")
+        if isinstance(reports, DataReports):
+            told = (f"{reports.survey.name} has no column", "It has")
+        _suggest_question(str(error), kind, options, told)
         raise
 
 
-def _suggest_question(message: str, kind: str, options: dict[str, Any]) -> None:
-    """Raise EstimateError that names the unknown question of an error message, if there is one."""
+def _suggest_question(message: str, kind: str, options: dict[str, Any], told: tuple[str, str]) -> None:
+    """Raise EstimateError that names the unknown question or column of an error message, if there is one."""
     _, _, listed = message.partition("the survey asks no such question; there are: ")
     known = listed.split(", ")
     for name in requests.parse_request(kind, options).names if listed else ():
         # A column of ids is no question.
         if name != options.get("cluster_effect") and not any(f"{name}.".startswith(f"{each}.") for each in known):
-            raise EstimateError(f'the survey has no question "{name}".{did_you_mean(name, known)} It asks: {listed}')
+            raise EstimateError(f'{told[0]} "{name}".{did_you_mean(name, known)} {told[1]}: {listed}')
 
 
 def show(document: dict[str, Any], as_json: bool) -> None:

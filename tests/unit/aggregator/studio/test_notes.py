@@ -48,6 +48,10 @@ NOT_ON_A_PAGE = {
 """Modules whose sentences no page shows, and why."""
 
 FOR_PROGRAMS = {
+    # Of the joint fit of a block, which Python has.
+    "{variables} are not questions of one block",
+    "the answers have more than {most} combinations",
+    "several revisions were answered: take the reports of one",
     # Of folders of a survey's files, which the terminal and Python read.
     "several revisions were answered: take the reports of one",
     "{variables} are not questions of one block",

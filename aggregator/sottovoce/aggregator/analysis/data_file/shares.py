@@ -139,6 +139,7 @@ def _share_of_random(columns: Columns, question: Question) -> float | None:
 
 METHOD = "logit-t"
 FEW = 10
+COMMA = "has a comma; a decimal is written with a point, such as 0.25"
 ALONE = "its stratum has one cluster only, which does not show how much it varies; join strata"
 
 
@@ -168,7 +169,9 @@ def weights_of(table: FileTable, weights: ArrayLike | None) -> Floats:
         weights = np.array([math.nan if each is None else float(each) for each in numbers])[codes]
         wrong = np.flatnonzero(~(weights > 0))
         if len(wrong):
-            raise wrong_at(table.place(named, int(wrong[0])), "is not a number above 0, as a weight must be")
+            has_comma = "," in table.columns[named].values[codes[wrong[0]]]
+            reason = COMMA if has_comma else "is not a number above 0, as a weight must be"
+            raise wrong_at(table.place(named, int(wrong[0])), reason)
     return checked_weights(np.ones(len(table)) if weights is None else weights, len(table))
 
 

@@ -21,7 +21,7 @@ from sottovoce.aggregator.analysis.report_columns import Answers, Columns, answe
 from sottovoce.aggregator.analysis.tables.ml_table import ObservedReports, likeliest_table
 from sottovoce.aggregator.estimators.intervals import normal_quantile, wilson
 from sottovoce.aggregator.estimators.question_variables import check_pair
-from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.errors import EstimateError, Sentence
 
 ITEMS = "sottovoce-items/1"
 RASCH, TWO_PARAMETERS, SUM = "rasch", "2pl", "sum"
@@ -43,6 +43,8 @@ NO_MAXIMUM = (
     "item out, or choose the simplest model: sum"
 )
 
+YES_NO = ("no", "yes"), ("0", "1")
+AS_YES = "'{variable}': '{category}' counts as yes"
 NO_LIMIT = "where a limit is missing, the reports allow any value on that side, or ones too large to compute"
 
 Document = dict[str, Any]
@@ -60,7 +62,7 @@ def items_document(columns: Columns, names: Sequence[str], model: str, confidenc
     """
     if model not in MODELS:
         raise EstimateError("the model must be one of: {known}", known=", ".join(MODELS))
-    if len(set(names)) < len(names) or not FEWEST[model] <= len(names) <= MOST[model]:
+    if not FEWEST[model] <= len(names) <= MOST[model]:
         raise EstimateError(NUMBER, model=model, least=str(FEWEST[model]), most=str(MOST[model]))
     answers = [answers_of(columns, name) for name in names]
     for one, other in combinations(answers, 2):
@@ -84,7 +86,9 @@ def items_document(columns: Columns, names: Sequence[str], model: str, confidenc
     body = _sum(answers, confidence) if model == SUM else _traits(answers, model, confidence)
     limited = [each.get("discrimination") for each in body.get("items", ())] + [body.get("sd")]
     missing = any(each and None in (each["low"], each["high"]) for each in limited)
-    return {**head, **body, "warnings": [NO_LIMIT] if missing else []}
+    coded = [Sentence(AS_YES, variable=each.name, category=each.variable.categories[1]) for each in answers
+             if tuple(each.variable.categories) not in YES_NO]  # fmt: skip
+    return {**head, **body, "warnings": coded + [NO_LIMIT] * missing}
 
 
 def _combinations(answers: Sequence[Answers], whole: bool) -> tuple[Array, Array]:

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from sottovoce.aggregator.analysis.data_file.data_columns import CHANNEL, is_count, whole_numbers, yes_no_codes
 from sottovoce.aggregator.analysis.data_file.people_with_predictors import AT_EDGE, columns_of
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable, without_zeros
-from sottovoce.aggregator.analysis.data_file.shares import weights_of
+from sottovoce.aggregator.analysis.data_file.shares import COMMA, weights_of
 from sottovoce.aggregator.analysis.documents import COUNTS_ALONE
 from sottovoce.aggregator.analysis.mixtures.class_model import with_class_model
 from sottovoce.aggregator.analysis.mixtures.designs import (
@@ -41,6 +41,7 @@ from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.weights import kish_effect, weight_warnings
 from sottovoce.aggregator.estimators.cone import quantile_beside_edges
 from sottovoce.aggregator.estimators.intervals import normal_quantile, upper_tail
+from sottovoce.aggregator.file_formats.csv_lines import wrong_at
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.channel_text import read_number
@@ -237,6 +238,9 @@ def _listed(given: Any) -> list[Any]:  # noqa: ANN401 - one, or several
 
 def _numbers(name: str, value: Any) -> P:  # noqa: ANN401 - text, a number, or several
     parts = value.split(",") if isinstance(value, str) else value if isinstance(value, list | tuple) else [value]
+    # A first p of 0 has no design.
+    if len(parts) > 1 and str(parts[0]).strip() in {"", "0"}:
+        raise wrong_at(f"p {name}", COMMA)
     try:
         found = [each if isinstance(each, Fraction) else read_number(str(each).strip(), "p") for each in parts]
     except ValueError as error:

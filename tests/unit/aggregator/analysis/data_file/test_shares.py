@@ -202,6 +202,7 @@ def test_rows_without_an_answer_keep_their_cluster(tmp_path: Path) -> None:
         (["yes,a,1,s1,p1,1", "no,a,1,,p1,1"], {"strata": "stratum"}, "line 3, column 'stratum': is empty"),
         (["yes,a,1,s1,p1,1", "no,a,1,s1,p1,"], {"weights": "w"}, "line 3, column 'w': is empty"),
         (["yes,a,1,s1,p1,1", "no,a,1,s1,p1,-1"], {"weights": "w"}, "line 3, column 'w': is not a number above 0"),
+        (["yes,a,1,s1,p1,1", 'no,a,1,s1,p1,"1,5"'], {"weights": "w"}, "line 3, column 'w': has a comma"),
         (["yes,a,1,s1,p1,1", "no,a,1,s1,p1,1"], {"weights": "v"}, "has no column 'v'; it has: cheated, open"),
         (["yes,a,1,s1,p1,1", "no,a,1,s1,p1,1"], {"weights": [1.0]}, "there are 1 weights for 2 reports"),
     ],

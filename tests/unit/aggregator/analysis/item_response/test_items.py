@@ -195,13 +195,17 @@ def test_command_prints_a_model_and_a_sum(tmp_path: Path) -> None:
     assert "x: difficulty" in printed
     assert "Number of yes" in run(*words, "--model", "sum").output
     assert json.loads(run(*words, "--model", "2pl", "--json").output)["sd"] is None
+    assert "counts as yes" not in printed
+    assert 'items.csv has no column "w". It has: x, y, z.' in run(*words[:-1], "w").output
+    letters = _file(tmp_path, {"a0b": 5, "b1a": 5, "a1b": 5})
+    assert "'x': 'b' counts as yes." in run("results", "items", str(letters), "x", "y", "--model", "sum").output
 
 
 @pytest.mark.parametrize(
     ("names", "options", "words"),
     [
         (("x",), {}, "takes 2 to 20 items"),
-        (("x", "x"), {}, "takes 2 to 20 items"),
+        (("x", "x"), {}, "'x' is asked for twice"),
         (("x", "y"), {"model": "2pl"}, "'2pl' takes 3 to 20"),
         (("x", "y"), {"model": "3pl"}, "rasch, 2pl, sum"),
         (("x", "w"), {}, "there are: x, y, z"),
@@ -289,7 +293,7 @@ def test_files_alone_have_list_experiments_and_designs(client: FlaskClient) -> N
     ("asked", "names", "why"),
     [
         (exams(), ["copied", "moved"], "'moved' is public"),
-        (exams(), ["copied", "copied"], "takes 2 to 20 items"),
+        (exams(), ["copied", "copied"], "'copied' is asked for twice"),
         (exams(), ["copied", "nothing"], "asks no such question"),
         (
             exams({"type": "boolean", "name": "then", "label": {"en": "Then"}, "mechanism": {"name": "coin_flip"},

@@ -323,6 +323,7 @@ def test_equal_weights_change_nothing_and_unequal_ones_widen_the_limits(tmp_path
         ({"design": "kuk", "p": [0.6, 0.2], "counts": {"0": 5}}, "go from 0 to 1"),
         ({"design": "kuk", "p": [0.6, 0.2], "counts": {0: 5}, "draws": 1.5}, "draws must be"),
         ({"p": [0.5, 2]}, "group '2': p is a probability above 0 and below 1"),
+        ({"p": {"a": "0,25", "b": "0,75"}}, "p a: has a comma; a decimal is written with a point"),
     ],
 )
 def test_what_a_design_cannot_estimate_is_refused(given: dict[str, Any], words: str) -> None:
