@@ -145,7 +145,7 @@ def test_questions_that_are_drawn_cost_the_dearest_of_them() -> None:
 
     assert totals(made)[1] == ("a whole report (2 questions drawn)", pytest.approx(2 * math.log(3)))
     assert made["report"]["epsilon"] == pytest.approx(2 * math.log(3))
-    assert "which questions it drew" in " ".join(made["stored"])
+    assert "what it drew, the group or the questions" in " ".join(made["stored"])
     validator("privacy").validate(made)
 
 

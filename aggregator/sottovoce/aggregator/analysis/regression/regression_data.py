@@ -59,6 +59,10 @@ ONE_SIDED = (
     "'{variable}': left out as too few for an estimate: {categories} (n = {n}); their reports are as one-sided as if "
     "no one, or everyone, had this answer"
 )
+LEVELS = "'{variable}' has more than {most} categories, each with a coefficient of its own: group them"
+MOST_LEVELS = 100
+"""Most categories of a predictor; models of 500 take minutes."""
+
 PER_PARAMETER = 10
 _SORTABLE = 2**62
 
@@ -157,6 +161,8 @@ class _Builder:
         # Of a randomized answer all categories stay: the reports do not show which ones occur.
         if answers.variable.public:
             there = _occurring(answers, self._rows, self._smallest)
+        if len(there) > MOST_LEVELS:
+            raise EstimateError(Sentence(LEVELS, variable=name, most=MOST_LEVELS))
         reference = self._formula.references.get(name, there[0])
         if reference not in there:
             raise EstimateError("'{variable}' is one of: {categories}", variable=name, categories=there)

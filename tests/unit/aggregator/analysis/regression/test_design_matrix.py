@@ -1,10 +1,12 @@
 import ast
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from sottovoce.aggregator import open_data
 from sottovoce.aggregator.analysis.regression.corrected_least_squares import Correction, solve
 from sottovoce.aggregator.analysis.regression.formula import parse_formula
 from sottovoce.aggregator.analysis.regression.marginal_effects import predict
@@ -194,6 +196,12 @@ def test_formula_that_the_survey_does_not_answer_is_refused(
     with pytest.raises(EstimateError, match=words) as refused:
         fitted(text, outcome, **more)
     assert "SECRET" not in str(refused.value.args[0])
+
+
+def test_text_with_more_categories_than_a_model_takes_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("y,g\n" + "".join(f"{row % 2},g{row % 101}\n" for row in range(606)))
+    with pytest.raises(EstimateError, match="'g' has more than 100 categories"):
+        open_data(tmp_path / "a.csv").regress("y ~ g")
 
 
 def test_interaction_that_describes_a_handful_is_refused() -> None:
