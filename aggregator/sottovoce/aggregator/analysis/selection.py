@@ -211,7 +211,7 @@ NOT_KNOWN = (
     "them from those who were asked; make a table with the question that decides it"
 )
 COUNTS_HIDDEN = (
-    "'{variable}': people who were not asked count as an answer; for the share among those who were asked, make a "
+    "'{variable}': people who were not asked count as an answer; for the figure among those who were asked, make a "
     "table with the question that decides it"
 )
 FEW_ASKED = (
