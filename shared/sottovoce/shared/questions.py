@@ -190,7 +190,7 @@ class QuestionReader(Reader):
             if "public" not in fields:
                 self.problem(f"{pointer}/{key}", ONLY_PUBLIC.get(key, "goes with public questions only"))
             elif key == "cohort" and not asked.kind.takes_category:
-                message = Sentence("a question of type {kind} cannot be the cohort", kind=asked.type)
+                message = Sentence("{kind} questions cannot be the cohort", kind=asked.type)
                 self.problem(f"{pointer}/{key}", message)
         return replace(asked, name=name, label=label, hint=hint, marks=marks)
 
@@ -210,9 +210,7 @@ class QuestionReader(Reader):
         """Parse type, true values and treatment of a question."""
         kind = TYPES[self.one_of(fields.get("type", "boolean"), f"{pointer}/type", types)]
         for key in sorted(_ALL_KEYS.intersection(fields) - set(kind.keys)):
-            self.problem(
-                f"{pointer}/{key}", Sentence("a question of type {kind} has no {key}", kind=kind.name, key=key)
-            )
+            self.problem(f"{pointer}/{key}", Sentence("{kind} questions have no {key}", kind=kind.name, key=key))
         choices: tuple[Choice, ...] = ()
         if kind.list_key and kind.list_key in fields:
             choices = self.named(fields[kind.list_key], f"{pointer}/{kind.list_key}", 2, kind.most_choices)
@@ -265,9 +263,7 @@ class QuestionReader(Reader):
         if "when_absent" in fields:
             self.problem(pointer, "cannot be combined with when_absent: use one of the two")
         if not kind.takes_category:
-            self.problem(
-                pointer, Sentence("a question of type {kind} has no categories; give it when_absent", kind=kind.name)
-            )
+            self.problem(pointer, Sentence("{kind} questions have no categories; give it when_absent", kind=kind.name))
             return domain
         if ABSENT in domain.options:
             message = "adds a category named {name}, so that no option may have this name"
@@ -286,7 +282,7 @@ class QuestionReader(Reader):
             if "mechanism" in fields:
                 self.problem(f"{pointer}/mechanism", "the block has the mechanism of all its questions: leave this out")
             if not kind.takes_category:
-                message = "a question of type {kind} cannot be in a block: there the answer must be one of some options"
+                message = "{kind} questions cannot be in a block: there the answer must be one of some options"
                 self.problem(f"{pointer}/type", Sentence(message, kind=kind.name))
             return None
         if "public" in fields:
@@ -295,7 +291,7 @@ class QuestionReader(Reader):
             if "mechanism" in fields:
                 self.problem(place, "a public question has no mechanism")
             if not kind.may_be_public:
-                self.problem(place, Sentence("a question of type {kind} cannot be public", kind=kind.name))
+                self.problem(place, Sentence("{kind} questions cannot be public", kind=kind.name))
             if domain.size > MAX_PUBLIC:
                 self.problem(place, Sentence("a public number has at most {most} values", most=str(MAX_PUBLIC)))
             return None

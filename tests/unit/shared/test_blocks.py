@@ -95,7 +95,7 @@ def test_condition_inside_a_block_goes_with_ask() -> None:
     [
         (block(asks("a"), asks("b", public=True)), "/items/1/public", "private questions only"),
         (block(asks("a"), asks("b", mechanism=COIN)), "/items/1/mechanism", "leave this out"),
-        (block(asks("a"), asks("b", "integer", min=0, max=9)), "/items/1/type", "a question of type integer cannot be"),
+        (block(asks("a"), asks("b", "integer", min=0, max=9)), "/items/1/type", "integer questions cannot be"),
         (block(asks("a"), asks("b", "select_multiple", choices=names(3))), "/items/1/type", "cannot be"),
         (block(asks("a"), asks("b", "note")), "/items/1/type", "questions and matrices"),
         (block(asks("a"), asks("b"), mechanism=COIN), "/mechanism", "joint_rr"),
