@@ -53,9 +53,6 @@ FOR_PROGRAMS = {
     "the answers have more than {most} combinations",
     "several revisions were answered: take the reports of one",
     # Of folders of a survey's files, which the terminal and Python read.
-    "several revisions were answered: take the reports of one",
-    "{variables} are not questions of one block",
-    "the answers have more than {most} combinations",
     FEW_ASKED,
     FEW_DECLINED,
     UNWEIGHTED,
