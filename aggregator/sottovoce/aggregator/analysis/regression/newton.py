@@ -11,11 +11,10 @@ No maximum  With randomized reports a likelihood often has no finite maximum: on
             its standard error is larger still. The second condition lets outliers of a covariate pass: without a
             maximum the error grows exponentially with the predictor, and exceeds it sooner or later.
 Peaks       The search begins in the middle, where all categories are equally likely, and takes the peak it meets first.
-            With 60 to 1,000 reports through odds of 3 a tenth of the maxima has a higher one far out (none of logits,
-            3 % of ordered ones, 8 % with a randomized predictor, 12 % of multinomial ones), at which a share of a few
-            people is 0, higher by .5 at the median. It is not taken: limits by errors at those lower maxima hold about
-            .94 of some 240 true coefficients; of 75 of them .89, and limits about the higher peak .91, no better, and
-            there would be no estimates.
+            With 60 to 1,000 reports through odds of 3 a tenth of the maxima has a higher one far out, where the share
+            of a few people is 0 (none of logits, 3 % of ordered ones, 8 % with a randomized predictor, 12 % of
+            multinomial ones), higher by .5 at the median. It is not taken: limits about it hold .91 of 75 true
+            coefficients, those about the lower maximum .89, and it has no estimates.
 Source      Louis 1982 (the observed information of a mixture).
 """
 
