@@ -42,7 +42,7 @@ def test_formats_have_the_names_of_earlier_releases() -> None:
 
 @pytest.mark.parametrize("name", STARTED_BY_NAME)
 def test_modules_started_by_name_are_there(name: str) -> None:
-    """Granian imports the worker anew in another process."""
+    """The server imports its worker by name."""
     module, _, function = name.partition(":")
 
     assert callable(getattr(importlib.import_module(module), function))
