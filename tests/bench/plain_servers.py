@@ -13,8 +13,6 @@ from concurrent.futures import Future
 from pathlib import Path
 
 from flask import Flask, Response, request
-from granian import Granian
-from granian.constants import Interfaces
 
 THREADS = 64
 """Each waits for the disk with its report; granian's own queue takes what comes beyond that."""
@@ -89,6 +87,9 @@ def make_app() -> Flask:
 
 
 if __name__ == "__main__":
+    from granian import Granian
+    from granian.constants import Interfaces
+
     threads = 1 if sys.argv[2] == "nothing" else THREADS
     Granian(
         "tests.bench.plain_servers:make_app", address="127.0.0.1", port=int(sys.argv[1]), interface=Interfaces.WSGI,
