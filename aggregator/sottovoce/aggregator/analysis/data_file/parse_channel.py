@@ -193,8 +193,7 @@ def _number_column(words: ChannelWords, levels: tuple[str, ...]) -> ColumnChanne
 
 
 def _joint_rr(words: ChannelWords, levels: tuple[str, ...]) -> ColumnChannel:
-    mechanism, names = read_block(words)
-    return ColumnChannel("joint_rr", levels=levels, block=JoinedColumns(mechanism, names))
+    return ColumnChannel("joint_rr", levels=levels, block=JoinedColumns(*read_block(words)))
 
 
 _DESIGNS: dict[str, ReadWords] = {

@@ -89,11 +89,13 @@ COMMAS = (
 _SAV_HEADER = 176
 _DAY = 86_400
 _FARTHEST = 1 << 40
-"""Limit of the codes of days with labels: SPSS counts seconds from 1582, Stata days from 1960."""
+"""Limit of the codes of days: SPSS counts seconds from 1582, Stata and SAS days from 1960."""
+
+_PERIODS = re.compile(r"%-?t[mqhw]|MOYR|QYR|WKYR|MONYY|MMYY|YYMON|YYMM(?!DD)|YYQ")
+_OF_A_YEAR = {"q": 4, "w": 52, "h": 2, "m": 12}
+"""Formats of months, quarters, halves and weeks: of Stata, which counts them from 1960, of SPSS (YR), and of SAS."""
 
 MOST_BYTES = 2 << 30
-"""Size of the largest file."""
-
 MOST_COLUMNS = 2000
 MOST_CELLS = 1 << 26
 _REFERENCE = re.compile(rb' r="([A-Z]{1,3})([0-9]{1,7})"')
@@ -160,10 +162,8 @@ class TableColumn:
         """Change the texts; values whose texts become equal become one."""
         known: dict[str, int] = {}
         codes = [known.setdefault(change(text), len(known)) for text in self.values]
-        firsts: dict[int, int] = {}
-        for code, first in zip(codes, self.firsts, strict=True):
-            firsts.setdefault(code, first)
-        self.firsts = [*firsts.values()]
+        firsts = dict(zip(codes[::-1], self.firsts[::-1], strict=True))
+        self.firsts = [firsts[code] for code in range(len(known))]
         self.codes = array("i", np.array([*codes, -1], np.int32)[self.rows].tobytes())
         self.values, self._places = [*known], known
 
@@ -318,9 +318,8 @@ def without_zeros(text: str) -> str:
 
 def _decimals(column: TableColumn, point: str) -> set[int]:
     """Return the numbers of decimals in a column of numbers; empty if it has another text, or no decimals at all."""
-    if not any(point in text for text in column.values) or not all(map(_NUMBERS[point].fullmatch, column.values)):
-        return set()
-    return {len(text.partition(point)[2]) for text in column.values}
+    numbers = any(point in text for text in column.values) and all(map(_NUMBERS[point].fullmatch, column.values))
+    return {len(text.partition(point)[2]) for text in column.values if numbers}
 
 
 def _not_empty(table: FileTable) -> FileTable:
@@ -361,9 +360,7 @@ def _area(workbook: bytes) -> int:
     with zipfile.ZipFile(io.BytesIO(workbook)) as archive:
         if sum(part.file_size for part in archive.infolist()) > MOST_BYTES:
             return MOST_CELLS + 1
-        for part in archive.infolist():
-            if not part.filename.startswith("xl/worksheets/"):
-                continue
+        for part in [each for each in archive.infolist() if each.filename.startswith("xl/worksheets/")]:
             rows, columns, rest = 0, set[bytes](), b""
             with archive.open(part) as file:
                 while chunk := file.read(_BATCH_BYTES):
@@ -376,14 +373,9 @@ def _area(workbook: bytes) -> int:
     return largest
 
 
-def _headed(name: str, names: Sequence[str]) -> FileTable:
-    """Return the empty table of a file whose library knows the names of the columns."""
-    return _empty_table(name, platform_layout(names, ())[0], "the header", "row")
-
-
 def _read_parquet(path: Path, name: str) -> FileTable:
     with open_table(path, name) as source:
-        table = _headed(name, source.names)
+        table = _empty_table(name, platform_layout(source.names, ())[0], "the header", "row")
         for rows, block in source.columns(source.names):
             table.add(rows, block)
     return _not_empty(table)
@@ -410,21 +402,19 @@ def _read_statistics(path: Path, name: str) -> FileTable:
     if program != "Stata":
         _write_long_times(frame, read)
     names, labels, types = [*map(str, frame.columns)], meta.variable_value_labels, meta.original_variable_types
-    table = _headed(name, names)
+    table = _empty_table(name, platform_layout(names, ())[0], "the header", "row")
     cells = (_labelled(array_cells(frame.pop(each).to_numpy()), labels.get(each, {}), types[each] or "")
              for each in [*frame.columns])  # fmt: skip
     table.add(range(1, len(frame) + 1), cells)
-    table.notes.extend(notes)
-    weight = _weight_in_use(path, names) if kind in {".sav", ".zsav"} else ""
-    if weight:
-        table.notes.append(Sentence(WEIGHTED, file=name, variable=weight))
+    weights = {_weight_in_use(path, names) if kind in {".sav", ".zsav"} else ""} - {""}
+    table.notes.extend([*notes, *(Sentence(WEIGHTED, file=name, variable=each) for each in weights)])
     return _not_empty(table)
 
 
 def _write_long_times(frame: Any, read: Callable[..., Any]) -> None:  # noqa: ANN401 - pandas is optional
     """Write times from 24 hours on, and below 0, as their program shows them; the library takes whole days away."""
-    mixed = [name for name in frame if frame[name].dtype == object]
-    clocks = [name for name in mixed if isinstance(frame[name].get(frame[name].first_valid_index()), time)]
+    clocks = [name for name in frame if frame[name].dtype == object
+              and isinstance(frame[name].get(frame[name].first_valid_index()), time)]  # fmt: skip
     raw = read(usecols=clocks, disable_datetime_conversion=True)[0] if clocks else frame
     for name in clocks:
         long = ~raw[name].between(0, _DAY, inclusive="left") & raw[name].notna()
@@ -436,12 +426,27 @@ def _labelled(cells: CodedCells, labels: Mapping[Any, str], form: str) -> CodedC
     known = {cell_text(code): label for code, label in labels.items()}
     if "DATE" in form or form.startswith("%td"):
         first, unit = ("1960-01-01", 1) if form.startswith("%") else ("1582-10-14", _DAY)
-        days = {code: label for code, label in labels.items() if not isinstance(code, str) and abs(code) < _FARTHEST}
-        known |= {str(np.datetime64(first) + int(code) // unit): label for code, label in days.items()}
-    texts = [(known.get(code) or code).strip() for code in cells.texts]
-    often = Counter(texts)
+        known |= {str(np.datetime64(first) + int(code) // unit): label for code, label in labels.items()
+                  if not isinstance(code, str) and abs(code) < _FARTHEST}  # fmt: skip
+    texts = [(known.get(code) or _period(code, form)).strip() for code in cells.texts]
+    often = Counter(texts if labels else ())
     shown = [f"{text} ({code})" if often[text] > 1 else text for text, code in zip(texts, cells.texts, strict=True)]
     return CodedCells(shown, cells.codes)
+
+
+def _period(code: str, form: str) -> str:
+    """Return a month, quarter, half or week as Stata names it, so that they sort, 2026m04; other codes as they are."""
+    found = _PERIODS.match(form)
+    if found is None or not code.lstrip("-").isdigit() or abs(int(code)) >= _FARTHEST:
+        return code
+    letter, many = next(each for each in _OF_A_YEAR.items() if each[0] in found[0].lower())
+    first, unit = ("1582-10-14", _DAY) if found[0].endswith("YR") else ("1960-01-01", 1)
+    day = np.datetime64(first) + int(code) // unit
+    year = day.astype("M8[Y]")
+    place = (day - year).astype(int) // 7 if letter == "w" else (day.astype("M8[M]") - year).astype(int) * many // 12
+    if form.startswith("%"):
+        year, place = divmod(1960 * many + int(code), many)
+    return f"{year}{letter}{place + 1:0{len(str(many))}}"
 
 
 def _weight_in_use(path: Path, names: Sequence[str]) -> str:

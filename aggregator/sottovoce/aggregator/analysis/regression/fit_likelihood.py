@@ -201,17 +201,13 @@ def _model(
         cuts = [FittedParameter(None, Term(f"{low}|{high}", CUTS)) for low, high in pairwise(categories)]
         return Ordered(design.columns[1:], codes, likelihood, sample.weights), (*slopes, *cuts), ()
     plain = Multinomial(design.public, codes, likelihood, sample.weights, sample.squares)
-    parameters = _by_category(categories, design.terms)
+    each_logit = categories[1:] if len(categories) > 2 else (None,)
+    parameters = tuple(FittedParameter(category, term) for category in each_logit for term in design.terms)
     if not design.randomized:
         return plain, parameters, ()
     model, named = likelihood_with_cells(plain, design, sample.outcome, mixed)
     single = [each.variable.categories for each in design.latent] == [design.latent[0].variable.categories[:2]]
     return model, parameters, tuple(FittedParameter(None if single else category, term) for category, term in named)
-
-
-def _by_category(categories: Sequence[str], terms: Sequence[Term]) -> tuple[FittedParameter, ...]:
-    named = categories[1:] if len(categories) > 2 else (None,)
-    return tuple(FittedParameter(category, term) for category in named for term in terms)
 
 
 def _with_errors(fitted: Fitted) -> Regression:

@@ -280,14 +280,11 @@ class _FormulaParser:
     def _signed(self) -> Calculation:
         sign = self._read.take("+", "-")
         if not sign:
-            return self._raised()
+            base = self._quantity()
+            # Powers associate to the right, as in R.
+            return Calculation("^", (base, self._read.deeper(self._signed))) if self._read.take("^", "**") else base
         inner = self._read.deeper(self._signed)
         return Calculation("-", (inner,)) if sign == "-" else inner
-
-    def _raised(self) -> Calculation:
-        base = self._quantity()
-        # Powers associate to the right, as in R.
-        return Calculation("^", (base, self._read.deeper(self._signed))) if self._read.take("^", "**") else base
 
     def _quantity(self) -> Calculation:
         if self._read.take("("):

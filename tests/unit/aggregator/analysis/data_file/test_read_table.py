@@ -1,6 +1,7 @@
 import re
 import shlex
 import zipfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -255,6 +256,38 @@ def test_hours_beyond_a_day_are_not_those_of_the_next_day(tmp_path: Path, kind: 
         write(pandas.DataFrame({"work": seconds}), str(path), variable_format={"work": "TIME8"})
 
     assert texts(read_table(path)) == {"work": [text for text in shown.values() if text or kind != ".xlsx"]}
+
+
+@pytest.mark.parametrize(
+    ("kind", "form", "codes", "expected"),
+    [
+        (".sav", "MOYR8", [13989283200, 13983926400], ["2026m02", "2025m12"]),
+        (".zsav", "QYR8", [13994380800, 13978656000 + 86400], ["2026q2", "2025q4"]),
+        (".por", "WKYR10", [13986604800, 13986604800 + 7 * 86400], ["2026w01", "2026w02"]),
+        (".xpt", "MONYY7", [24107, 24196], ["2026m01", "2026m03"]),
+        (".xpt", "YYQ6", [24107, -1], ["2026q1", "1959q4"]),
+        (".dta", "%tm", [795, -1], ["2026m04", "1959m12"]),
+        (".dta", "%tw", [3444, 0], ["2026w13", "1960w01"]),
+        (".dta", "%th", [131, 132], ["2025h2", "2026h1"]),
+    ],
+)
+def test_months_and_quarters_have_their_names(
+    tmp_path: Path, kind: str, form: str, codes: list[float], expected: list[str]
+) -> None:
+    """A library gives them as seconds, days or months since a year that differs by program."""
+    writers = {".por": pyreadstat.write_por, ".xpt": pyreadstat.write_xport, ".dta": pyreadstat.write_dta}
+    write = writers.get(kind, partial(pyreadstat.write_sav, compress=kind == ".zsav"))
+    write(pandas.DataFrame({"WAVE": [*codes, None]}), str(tmp_path / f"data{kind}"), variable_format={"WAVE": form})
+
+    assert texts(read_table(tmp_path / f"data{kind}")) == {"WAVE": [*expected, ""]}
+
+
+def test_period_with_a_label_keeps_it_and_spaces_around_texts_do_not_count(tmp_path: Path) -> None:
+    path, frame = tmp_path / "data.sav", pandas.DataFrame({"wave": [13994380800.0, 0], "sex": ["f", " f "]})
+    labels = {"wave": {0: "declined"}}
+    pyreadstat.write_sav(frame, str(path), variable_format={"wave": "QYR8"}, variable_value_labels=labels)
+
+    assert texts(read_table(path)) == {"wave": ["2026q2", "declined"], "sex": ["f", "f"]}
 
 
 @pytest.mark.parametrize(
