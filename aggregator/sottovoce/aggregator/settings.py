@@ -63,7 +63,7 @@ class Settings:
         0, "1 lets visitors without an account analyze a file: up to 10 MB, one for each, four at once, no formulas"
     )
     drain_seconds: int = _setting(
-        0, "seconds for which a node keeps serving after SIGTERM, while `/readyz` fails so that proxies stop sending"
+        0, "seconds for which a node serves on after SIGTERM or SIGHUP, while `/readyz` fails, so that proxies leave it"
     )
 
     rate_limit: int = _setting(

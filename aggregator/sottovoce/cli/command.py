@@ -16,6 +16,7 @@ import math
 import os
 import re
 import shutil
+import signal
 import stat
 import sys
 import tempfile
@@ -35,6 +36,11 @@ PART = ".part"
 
 PATH, FILE = click.Path(path_type=Path), click.Path(path_type=Path, dir_okay=False)
 """Types of arguments and options: a path, and one of no folder."""
+
+STOPS = {signal.SIGINT, signal.SIGTERM}
+"""The signals that stop the server. SIGHUP is one, unless ``nohup`` ignores it; Windows has none."""
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+    STOPS.add(signal.SIGHUP)
 
 _SYSTEM = (Path("/dev"), Path("/dev/fd"))
 

@@ -18,7 +18,7 @@ from threading import Event
 import click
 import requests
 from sottovoce.aggregator.settings import Settings
-from sottovoce.cli.command import command
+from sottovoce.cli.command import STOPS, command
 from sottovoce.shared.errors import StorageError, SurveyError
 
 SECONDS = 4
@@ -86,7 +86,7 @@ def free_port() -> int:
 
 @contextmanager
 def capture_signals() -> Iterator[Event]:
-    """Turn SIGTERM and SIGINT into an Event; a second Ctrl-C ends the process at once.
+    """Turn SIGTERM, SIGINT and SIGHUP into an Event; a second Ctrl-C ends the process at once.
 
     An exception raised from the signal handler could be lost: Python prints and ignores exceptions that occur in an
     object's finalizer, such as an unused connection's.
@@ -102,7 +102,7 @@ def capture_signals() -> Iterator[Event]:
         _thread.start_new_thread(stop_requested.set, ())
 
     # Also if a shell ignores SIGINT for a background job: the server that was started still receives it.
-    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, note) for number in STOPS}
     try:
         yield stop_requested
     except SurveyError:

@@ -1,7 +1,7 @@
 """The process that looks after the one that serves, the worker: it holds the address, and starts the worker, again and
 again.
 
-No SIGTERM or SIGINT is lost while it starts, whichever process receives it.
+No SIGTERM, SIGINT or SIGHUP is lost while it starts, whichever process receives it.
 """
 
 import asyncio
@@ -23,13 +23,11 @@ import click
 from sottovoce.aggregator.intake.http_connection import BACKLOG, Connections
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.walls import hide_memory
+from sottovoce.cli.command import STOPS
 from sottovoce.shared.errors import StorageError
 
 if sys.platform != "win32":
     import resource
-
-STOPS = {signal.SIGINT, signal.SIGTERM}
-"""The signals that stop the server."""
 
 KILL_SECONDS = 8
 """Longer than the worker gives itself, shorter than the ten seconds of containers: both count from its last new
@@ -56,10 +54,11 @@ def serve_in_worker(application: str, listener: socket.socket, parent: Connectio
 def hear_orders() -> None:
     """Make a starting worker end at once on SIGTERM, also on one that came during its fork and was blocked until now.
 
-    With the handlers inherited from its parent it would record the signal and never act. SIGINT goes to every process
-    of a terminal; the parent handles it and stops the worker.
+    With the handlers inherited from its parent it would record the signal and never act. SIGINT and SIGHUP go to
+    every process of a terminal; the parent handles them and stops the worker.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in STOPS - {signal.SIGTERM}:
+        signal.signal(number, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _block_stops(False)
 

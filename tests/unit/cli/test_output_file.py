@@ -226,7 +226,7 @@ def ended(script: str) -> tuple[int, str, str]:
 
 
 @pytest.mark.parametrize("handler", ["default_int_handler", "SIG_IGN"])
-@pytest.mark.parametrize("number", ["SIGTERM", "SIGINT"])
+@pytest.mark.parametrize("number", ["SIGTERM", "SIGINT", "SIGHUP"])
 def test_order_at_the_end_of_an_object_is_noted(number: str, handler: str) -> None:
     """An exception there is forgotten, the order with it; in the background only the server hears Ctrl-C."""
     script = LAST_STEPS.replace("NUMBER", number).replace("HANDLER", handler)

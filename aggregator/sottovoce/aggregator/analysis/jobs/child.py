@@ -152,8 +152,9 @@ def _restored(found: dict[str, Any]) -> Any:  # noqa: ANN401 - JSON
 def main() -> None:
     """Compute jobs until the input ends."""
     # Give way: this process has a low priority, and is the first to end if the machine runs out of memory.
-    # Ctrl-C in a terminal reaches every process of the group; the server decides what ends.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Ctrl-C in a terminal, and its end, reach every process of the group; the server decides what ends.
+    for number in (signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGINT)):
+        signal.signal(number, signal.SIG_IGN)
     with suppress(OSError, AttributeError):
         os.nice(NICE)
     with suppress(OSError):
