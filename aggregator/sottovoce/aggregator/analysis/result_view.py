@@ -13,6 +13,7 @@ from typing import Any
 
 from sottovoce.aggregator.analysis.documents import COUNTS_ALONE, MEASURES
 from sottovoce.aggregator.analysis.one_sample_test import SCORE
+from sottovoce.aggregator.analysis.selection import PERHAPS_ASKED
 from sottovoce.aggregator.analysis.tables.arm_comparison import ACROSS
 from sottovoce.aggregator.analysis.tables.table import main_answer
 from sottovoce.aggregator.analysis.variable_names import VariableNames
@@ -204,7 +205,8 @@ class AnswersInWords:
         asked = (self.say("joint_paper_question", question=self.names.label(name)) for name in randomized_in(document))
         questions = joined(asked)
         noise = [self.say("joint_paper_randomized", questions=questions)] if questions else []
-        return [*noise, *([self.say(f"joint_paper_{document['people']}")] if "people" in document else [])]
+        described = document.get("people", "").removeprefix("perhaps_")
+        return [*noise, *([self.say(f"joint_paper_{described}")] if described else [])]
 
     def whole(self, document: Document, paper: str) -> str:
         """Return a text for a paper ("" for none) with what is true of all its figures."""
@@ -224,7 +226,7 @@ class AnswersInWords:
     def among(self, document: Document) -> Iterator[str]:
         """Yield the people whom the shares describe, where they are not all."""
         if "people" in document:
-            people = self.say(f"joint_among_{document['people']}")
+            people = self.say(f"joint_among_{document['people'].removeprefix('perhaps_')}")
             yield self.say("note_as_sentence", note=people)
 
 
@@ -400,8 +402,7 @@ class TablesInWords(AnswersInWords):
         declined = document.get("declined")
         if not declined:
             return headings, lines
-        hidden = document["people"] == "asked_and_answered"
-        heading = self.say("joint_not_asked" if hidden else "joint_absent")
+        heading = self.say("joint_not_asked" if document["people"] == PERHAPS_ASKED else "joint_absent")
         more = [self.write.with_limits(one, "shown", self.write.percent) for one in declined]
         return [*headings, heading], [[*line, cell] for line, cell in zip(lines, more, strict=True)]
 

@@ -233,7 +233,7 @@ class DescribedPeople:
     """The people whom a figure of one question describes.
 
     Attributes:
-        people: ``ALL``, ``ANSWERED``, ``ASKED`` or ``ASKED_AND_ANSWERED``.
+        people: ``ALL``, ``ANSWERED``, ``ASKED``, ``ASKED_AND_ANSWERED`` or ``PERHAPS_ASKED``.
         asked: mask of the reports of people who may have been asked, (n,); None for all reports.
         cautions: notes for the reader.
     """
@@ -249,10 +249,12 @@ class DescribedPeople:
     @property
     def answered(self) -> bool:
         """True if the category of people who gave no answer is left out."""
-        return self.people in {ANSWERED, ASKED_AND_ANSWERED}
+        return self.people in {ANSWERED, ASKED_AND_ANSWERED, PERHAPS_ASKED}
 
 
 EVERYBODY = DescribedPeople(ALL)
+PERHAPS_ASKED = "perhaps_asked_and_answered"
+"""As ``ASKED_AND_ANSWERED``, but some of the people who gave no answer may not have been asked."""
 
 
 def described_people(
@@ -274,7 +276,7 @@ def described_people(
     conditional = any(question.name in survey.conditional for survey in columns.revisions)
     asked, known = _asked(columns, question.name) if conditional and divide else (None, not conditional)
     if question.domain.absent:
-        return DescribedPeople(ASKED_AND_ANSWERED if conditional else ANSWERED, asked)
+        return DescribedPeople((ASKED_AND_ANSWERED if known else PERHAPS_ASKED) if conditional else ANSWERED, asked)
     if not conditional:
         return EVERYBODY
     if known:
@@ -287,8 +289,10 @@ def described_people(
 def both_described(first: DescribedPeople, second: DescribedPeople) -> DescribedPeople:
     """Return the people whom a figure of two questions describes: those whom either one does."""
     answered = first.answered or second.answered
-    asked = {first.people, second.people} & {ASKED, ASKED_AND_ANSWERED}
+    asked = {first.people, second.people} & {ASKED, ASKED_AND_ANSWERED, PERHAPS_ASKED}
     people = (ASKED_AND_ANSWERED if asked else ANSWERED) if answered else (ASKED if asked else ALL)
+    # The share of people who gave no answer is the second one's.
+    people = PERHAPS_ASKED if second.people == PERHAPS_ASKED else people
     known = [each.asked for each in (first, second) if each.asked is not None]
     return DescribedPeople(people, np.logical_and.reduce(known) if known else None, (*first.cautions, *second.cautions))
 

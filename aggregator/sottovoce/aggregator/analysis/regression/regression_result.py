@@ -91,7 +91,7 @@ class Regression:
         linear: linear probability model of the same reports, for models of categories.
         of_predictor: model of the randomized predictor, which a logit with one depends on.
         design: recipe of the columns, to predict for people with given answers; None for a model of predictors.
-        people: people whom the model describes: "all", "answered", "asked" or "asked_and_answered".
+        people: people whom the model describes: see ``described_people``.
         declining: logit of declining, on the public predictors or with one common share; None if everybody must answer.
         declining_test: test of one common share of declined answers against a logit of it.
         random_intercept: number of clusters, points, standard deviation and its test; None without one.

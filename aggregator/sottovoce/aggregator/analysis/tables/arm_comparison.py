@@ -17,6 +17,7 @@ from sottovoce.aggregator.analysis.innocuous_shares import with_innocuous_shares
 from sottovoce.aggregator.analysis.published_counts import is_direct
 from sottovoce.aggregator.analysis.report_columns import Columns, find_variable
 from sottovoce.aggregator.analysis.result import Result
+from sottovoce.aggregator.analysis.selection import PERHAPS_ASKED
 from sottovoce.aggregator.analysis.tables.corrected_table import CorrectedShare, corrected_difference
 from sottovoce.aggregator.analysis.tables.crosstab import Compared, compare, mover
 from sottovoce.aggregator.analysis.tables.table import DEFAULT_RULE, Rule
@@ -69,7 +70,7 @@ def compare_across_arms(
         values=tuple(values),
         differences=_counted_once(tuple(_differences(values, parts, outcome.careless)), within, n),
         warnings=tuple(dict.fromkeys([*outcome.warnings, *reference.warnings])),
-        people=outcome.people,
+        people=PERHAPS_ASKED if PERHAPS_ASKED in {reference.people, outcome.people} else outcome.people,
         declined=(*reference.declined, *outcome.declined) if outcome.declined and reference.declined else (),
         ratios=_counted_once(ratios, within, n),
     )

@@ -251,6 +251,15 @@ def test_people_who_were_not_asked_are_left_out() -> None:
     assert found.values[0].raw == pytest.approx(0.6)
 
 
+@pytest.mark.parametrize(("decides", "heading"), [(None, "No answer"), (COIN, "Not asked or no answer")])
+def test_share_without_an_answer_says_whether_some_were_not_asked(decides: Any, heading: str) -> None:
+    """Where a public answer decides they are left out; of a group who decides it, its own people were all asked."""
+    shown = asked("y", "boolean", COIN, absent_category=True, visible_if={"g": ["yes"]})
+    document = CrosstabRequest(rows="g", columns="y").document(columns(TWO, asked("g", "boolean", decides), shown))
+    assert in_words(document)[0].headings[-1] == heading
+    assert "Among those who were asked and answered." in in_words(document)[0].sentences
+
+
 @pytest.mark.parametrize("among", [None, "all"])
 def test_documents_are_as_their_schemas_say(among: str | None) -> None:
     reports = columns(TWO)
