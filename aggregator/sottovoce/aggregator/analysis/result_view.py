@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sottovoce.aggregator.analysis.documents import COUNTS_ALONE, MEASURES
+from sottovoce.aggregator.analysis.mixtures.mixture import LATER
 from sottovoce.aggregator.analysis.one_sample_test import SCORE
 from sottovoce.aggregator.analysis.selection import PERHAPS_ASKED
 from sottovoce.aggregator.analysis.tables.arm_comparison import ACROSS
@@ -330,7 +331,7 @@ class TablesInWords(AnswersInWords):
         else:
             told.append(self.say("joint_mixture_bounds", **{end: write.percent(bounds[end]) for end in bounds}))
         told += [*map(self.names.note, document["privacy"]), *self.weighted(document, "joint_deff")]
-        asked = joined(dict.fromkeys(self.names.text(each["name"]) for each in document["groups"]))
+        asked = joined(dict.fromkeys(self._sample(each["name"]) for each in document["groups"]))
         known = {key: document[key] for key in ("file", "design", "n")}
         # Counts alone have neither a file nor groups with names.
         title = "joint_mixture_counts" if document["file"] == COUNTS_ALONE else "joint_mixture_title"
@@ -340,6 +341,11 @@ class TablesInWords(AnswersInWords):
             odds = self.say("joint_mixture_odds", base=self._class("beta"))
             tables.append(self.class_model(document, of_classes, names, [odds]))
         return ShownAnswer("", tables, self.notes(document))
+
+    def _sample(self, name: str) -> str:
+        question, _, revision = name.partition(LATER)
+        text = self.names.text(question)
+        return f"{text} ({self.say('settings_revision', revision=revision)})" if revision else text
 
     def _classes(self, shares: Document) -> Sequence[tuple[str, Document]]:
         """Return the shares of classes of people with their names."""

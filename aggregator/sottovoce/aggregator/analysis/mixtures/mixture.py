@@ -50,6 +50,8 @@ from sottovoce.shared.parse_item import CHEATER_DETECTION, UNRELATED_UNKNOWN, Pl
 from sottovoce.shared.spec import Question, Survey
 
 MIXTURE = "sottovoce-mixture/1"
+LATER = ", revision "
+"""Between a question and the revision since which it has other odds, as a group is named in the document."""
 MOST_DRAWS = 100
 _CLOSE = 1e-9
 FEW, MOST_GROUPS = 20, 3
@@ -468,7 +470,7 @@ def fielded_document(columns: Columns, name: str, confidence: float, formula: st
                 p = odds_of(question, planned.design)
                 statements.add(question.by_fact and question.by_fact.label.get(columns.survey.default_language))
                 if p not in places:
-                    groups[f"{asked} (odds {len(places) + 1})" if places else asked] = p
+                    groups[f"{asked}{LATER}{columns.revisions[number].revision}" if places else asked] = p
                     places[p] = len(groups) - 1
                 codes[rows] = 2 * places[p] + columns.values[asked][rows]
         if not places:

@@ -12,6 +12,7 @@ from sottovoce.aggregator import mixture, open_data, open_results
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, analyse
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import parse_request
+from sottovoce.aggregator.analysis.text_report import in_words
 from sottovoce.aggregator.analysis.worked_example import results_in_words
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.invitation_texts import ethics
@@ -132,9 +133,10 @@ def test_revisions_with_other_odds_are_groups_of_their_own() -> None:
     found = parse_request("mixture", {"question": "copied_rare"}).document(corrected(CHEATERS, document))
 
     assert [(each["name"], each["n"]) for each in found["groups"]] == [
-        ("copied_rare", 400), ("copied_rare (odds 2)", 200), ("copied_often", 750),
+        ("copied_rare", 400), ("copied_rare, revision 2", 200), ("copied_often", 750),
     ]  # fmt: skip
     assert found["misfit"]["df"] == 1
+    assert "copied_rare, copied_rare (Fassung 2), copied_often" in in_words(found, Words("de"))[0].title
 
 
 @pytest.mark.parametrize(("truth", "mixed"), [("1/3", False), ("1/6", True)])
