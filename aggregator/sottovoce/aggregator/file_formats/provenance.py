@@ -1,7 +1,7 @@
 """Provenance of exported files (survey, epsilon of a report, version of the software), and JSON documents as text."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,16 +28,19 @@ MANIFEST = "manifest.json"
 
 @dataclass(frozen=True)
 class About:
-    """Provenance of a file: newest revision of the survey, version of the software, and if reports are simulated."""
+    """Provenance of a file: newest revision of the survey, version of the software, if reports are simulated, and the
+    largest epsilon of a report of earlier revisions, whose reports the file may count.
+    """
 
     survey: Survey
     version: str
     rehearsal: bool = False
+    earlier: float = 0.0
 
     @classmethod
-    def of(cls, survey: Survey, rehearsal: bool = False) -> "About":
+    def of(cls, survey: Survey, rehearsal: bool = False, revisions: Iterable[Survey] = ()) -> "About":
         """Return the provenance of a file that the running version writes."""
-        return cls(survey, release(), rehearsal)
+        return cls(survey, release(), rehearsal, max((each.epsilon for each in revisions), default=0.0))
 
     @property
     def marks(self) -> Mapping[str, str]:
@@ -60,9 +63,10 @@ class About:
     def line(self) -> str:
         """Provenance in one line, without the warning."""
         survey = self.survey
+        earlier = f", of earlier revisions up to {self.pairs['epsilon']}" if self.earlier > survey.epsilon else ""
         return (
             f"survey {survey.name}; revision {survey.revision}; digest {survey.digest}; "
-            f"epsilon of a report {show_epsilon(survey.epsilon)}; sottovoce {self.version}"
+            f"epsilon of a report {show_epsilon(survey.epsilon)}{earlier}; sottovoce {self.version}"
         )
 
     @property
@@ -79,7 +83,7 @@ class About:
             "survey": survey.name,
             "revision": str(survey.revision),
             "digest": survey.digest,
-            "epsilon": f"{show_epsilon(survey.epsilon)}",
+            "epsilon": f"{show_epsilon(max(survey.epsilon, self.earlier))}",
             "version": self.version,
         }
 

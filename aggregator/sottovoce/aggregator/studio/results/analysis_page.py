@@ -170,7 +170,11 @@ class JointSubject:
     @property
     def about(self) -> About:
         """Provenance to write into the files."""
-        return About.of(self.names.survey) if self.rehearsed is None else self.rehearsed.about
+        if self.rehearsed is not None:
+            return self.rehearsed.about
+        survey = self.names.survey
+        stored = [] if self.of_file else storage().revisions(survey.name)
+        return About.of(survey, revisions=[survey_of(each.document) for each in stored])
 
 
 @lru_cache(maxsize=64)

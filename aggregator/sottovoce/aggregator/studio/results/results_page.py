@@ -289,7 +289,7 @@ def _pictured(name: str) -> PicturedResults:
     note_read(name, revisions)
     choices, plan = ViewOptions.of(request.args), storage().drafts.plan(name)
     view = view_of(revisions, choices, plan, arm_split(name, revisions, choices))
-    return PicturedResults(view, About.of(view.survey))
+    return PicturedResults(view, About.of(view.survey, revisions=[each.survey for each in revisions]))
 
 
 def card_of(view: ResultsView, question: str) -> QuestionCard:
