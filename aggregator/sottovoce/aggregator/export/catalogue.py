@@ -188,6 +188,8 @@ def _variable(
         _text(category, "txt", about_few(question), "en")
     day = {"schema": "ISO", "category": "date"} if isinstance(grid, DayGrid) else {}
     ET.SubElement(found, "varFormat", {"type": "character" if day or has_few else "numeric", **day})
+    if how := _asked_how(question, survey):
+        _text(found, "notes", how, "en")
     for channel in channels:
         numbers = " ".join(map(str, channel.revisions))
         spent = show_epsilon(channel.mechanism.epsilon if channel.mechanism else 0.0)
@@ -279,7 +281,9 @@ def _paragraph(results: SurveyResults, about: About) -> str:
         asked += f" Each was asked {block.mechanism.ask} of {names}, drawn by the device."
     designs = designs_in_words(survey, ENGLISH.words)
     asked += "".join(f" {each} Its limits are by profile likelihood." for each in designs)
-    waves = f" It was asked in {len(survey.waves)} waves." if len(survey.waves) > 1 else ""
+    same = "; the same people may have answered several, which limits of their sum allow for"
+    who = ", each of other people" if survey.fresh_samples else same
+    waves = f" It was asked in {len(survey.waves)} waves{who}." if len(survey.waves) > 1 else ""
     state = "" if results.closed else " The survey was still open when this was written."
     return (
         f"{by_revision(results, protection_in_words)}{asked}{waves} "
@@ -337,9 +341,14 @@ def _of_question(survey: Survey, name: str, is_direct: bool) -> str:
     question = next((each for each in survey.questions if each.name == name), None)
     if question is None:
         return ""
-    return " ".join(
-        [_sent(question, is_direct, survey), *asked_how(survey, question, ENGLISH.words, survey.default_language)]
-    )
+    return f"{_sent(question, is_direct, survey)} {_asked_how(question, survey)}".rstrip()
+
+
+def _asked_how(question: Question, survey: Survey) -> str:
+    """Say who was asked a question, and as what no answer counts in its shares."""
+    own = ["Shares among all have a category of no answer; shares among those who answered leave these people out."]
+    how = asked_how(survey, question, ENGLISH.words, survey.default_language)
+    return " ".join([*how, *(own if question.domain.absent else [])])
 
 
 def _sent(question: Question, is_direct: bool, survey: Survey) -> str:
@@ -449,7 +458,8 @@ class Source:
     @cached_property
     def about(self) -> About:
         """Provenance that every file states."""
-        return About.of(self.revisions[-1].survey, self.set_up is not None)
+        surveys = [each.survey for each in self.revisions]
+        return About.of(surveys[-1], self.set_up is not None, surveys)
 
     @cached_property
     def reports(self) -> ReportColumns:

@@ -132,7 +132,7 @@ def test_columns_say_what_they_hold_and_of_whom(tmp_path: Path) -> None:
         works,
         {"type": "date", "name": "moved", "min": "2026-01-01", "max": "2026-01-04", **public},
         {**works, "name": "likes", "absent_category": True, "visible_if": {"works": ["yes"]}},
-        {**days, "name": "away", "mechanism": {"name": "rounding_rr", "a": "3/5", "b": "2/5"}},
+        {**days, "name": "away", "mechanism": {"name": "rounding_rr", "a": "3/5", "b": "2/5"}, "when_absent": 0},
         {**document()["questions"][0], "arm": "protected"},
         {**works, "name": "openly", "arm": "direct"},
     ]
@@ -146,6 +146,8 @@ def test_columns_say_what_they_hold_and_of_whom(tmp_path: Path) -> None:
         "cheated": "Asked only where arm is protected.",
         "openly": "Asked only where arm is direct.",
     }
+    assert "No answer counts as 0." in _texts(variables["away"], "notes")
+    assert "category of no answer; shares among those who answered" in str(_texts(variables["likes"], "notes"))
     formats = {
         name: (found := each.find(f"{DDI}varFormat")) is not None and found.attrib for name, each in variables.items()
     }

@@ -48,6 +48,7 @@ from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.shared.errors import EstimateError, SpecError
 from sottovoce.shared.mechanisms.square_wave import SquareWave
+from sottovoce.shared.rational import show_epsilon
 
 from tests.blocks import block, blocks, in_block
 from tests.exported import TODAY, drawn, files_of, published, send, source
@@ -372,13 +373,25 @@ def test_channel_of_a_report_is_that_of_its_own_revision(tmp_path: Path) -> None
     first, questions = survey(), document()["questions"]
     questions[0] = {**questions[0], "mechanism": {"name": "warner", "truth": "2/3"}}
     second = survey(questions=questions, revision=2, replaces=first.digest)
-    files_of(tmp_path, (first, [(1, 2, 0)] * 6), (second, [(0, 0, 1)] * 7), names=("reports.dta",))
+    files_of(tmp_path, (first, [(1, 2, 0)] * 6), (second, [(0, 0, 1)] * 7), names=("reports.dta", "methods.md"))
 
     frame, _ = pyreadstat.read_dta(tmp_path / "reports.dta")
     rows = Counter(
         zip(frame["revision"], frame["cheated"], frame["cheated_a"].round(4), frame["cheated_b"].round(4), strict=True)
     )
     assert rows == {(1, 1, 0.75, 0.25): 6, (2, 0, 0.6667, 0.3333): 7}
+    own, before = show_epsilon(second.epsilon), show_epsilon(first.epsilon)
+    line = f"; epsilon of a report {own}, of earlier revisions up to {before};"
+    assert line in (tmp_path / "methods.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [({}, "waves; the same people may have"), ({"fresh_samples": True}, "waves, each of other people.")],
+)
+def test_methods_say_whether_waves_asked_the_same_people(tmp_path: Path, keys: dict[str, bool], said: str) -> None:
+    files_of(tmp_path, (survey(waves=months(2), **keys), [(1, 2, 0)] * 6), names=("methods.md",))
+    assert f"in 2 {said}" in " ".join((tmp_path / "methods.md").read_text(encoding="utf-8").split())
 
 
 def test_what_earlier_revisions_sent_is_said_of_their_reports(tmp_path: Path) -> None:
