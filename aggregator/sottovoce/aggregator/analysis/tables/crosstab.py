@@ -275,7 +275,7 @@ def compare(
         place = _place_in(found.second, measured.newest.categories[place], rule)
     bounds = whole.bounds
     there = _groups(whole)
-    values = [_value(whole, group, place, bounds) for group in there]
+    values = [_value(whole, group, place, bounds, measured) for group in there]
     hidden = bool(whole.hidden.any())
     return Compared(
         outcome=measured.newest.full_name,
@@ -398,9 +398,13 @@ def _place_in(shown: Variable, category: str, rule: Rule) -> int:
     return shown.answered.index(category)
 
 
-def _value(whole: TwoWayTable, group: int, place: int, bounds: tuple[float, float]) -> Result:
+def _value(
+    whole: TwoWayTable, group: int, place: int, bounds: tuple[float, float], measured: selection.SelectedVariable
+) -> Result:
     if whole.joint.second.categories:
         return whole.share(group, place)
+    if whole.counts_numbers and whole.joint.second is measured.variables[-1]:
+        return whole.public_mean(group, measured.question.domain)
     found = inverted_result(whole.joint, mean_among(whole.joint, group, place, bounds, whole.rule.z), bounds)
     return whole.of_waves(found, whole.people(group))
 

@@ -5,6 +5,7 @@ shares are clipped into [0, 1] and never rescaled to sum to 1.
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -39,8 +40,10 @@ from sottovoce.aggregator.analysis.tables.pair_moments import (
 )
 from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, edge, score_limits
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import METHOD as INVERSION, Inverted
+from sottovoce.aggregator.estimators import IntervalRule, public
 from sottovoce.aggregator.estimators.intervals import clip, normal_quantile, upper_tail
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Floats, Variable
+from sottovoce.shared.answers import Domain
 from sottovoce.shared.errors import Sentence
 
 SCORE = "score"
@@ -254,11 +257,31 @@ class TwoWayTable:
     def _repeated_by(self, reports: float) -> Callable[[float], float]:
         return (lambda value: self.repeated(value, reports)) if self.joint.waves > 1 else lambda _: 0.0
 
+    @property
+    def counts_numbers(self) -> bool:
+        """True for a public number in rows of public answers, in one stratum whose reports count alike."""
+        pairs, *others = self.joint.strata
+        return self._is_public_number and not others and bool((pairs.squares == pairs.numbers).all())
+
+    def public_mean(self, row: int, domain: Domain) -> Result:
+        """Return the mean of a public number in a row as the results of a question have it."""
+        (pairs,), tally = self.joint.strata, Counter[int]()
+        inside = pairs.first.scores(pairs.reported[0])[:, row] > 0
+        for value, count in zip(pairs.reported[1][inside].tolist(), pairs.numbers[inside].tolist(), strict=True):
+            tally[int(value)] += int(count)
+        (found,) = public.estimate(tally, domain, IntervalRule(confidence=self.rule.confidence, waves=self.joint.waves))
+        figures = found.clipped, found.raw, found.std_error
+        return _result(self.joint, figures, (float(found.low or 0.0), found.high), found.method)
+
+    @property
+    def _is_public_number(self) -> bool:
+        first, second = self.joint.first, self.joint.second
+        return first.public and second.public and not (second.categories or second.absent)
+
     @cached_property
     def _spread(self) -> float:
         """Largest variance of a public number in a row of public answers, as these show it; infinite for others."""
-        first, second = self.joint.first, self.joint.second
-        if not (first.public and second.public) or second.categories or second.absent:
+        if not self._is_public_number:
             return math.inf
         sums = np.zeros((3, len(self._rows)))
         for pairs in self.joint.strata:

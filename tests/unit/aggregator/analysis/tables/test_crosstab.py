@@ -12,6 +12,7 @@ from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
 from sottovoce.aggregator.analysis.tables.crosstab import SMALL, compare, crosstab, crosstab_within
 from sottovoce.aggregator.analysis.tables.table import SUPPRESSED, Rule
 from sottovoce.aggregator.analysis.variable_names import VariableNames
+from sottovoce.aggregator.estimators import public as public_answers
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.parse_survey import parse_survey
@@ -414,3 +415,19 @@ def test_arm_that_never_has_a_question_has_no_shares_and_no_odds_ratio(turned) -
     odds = found.measures.odds_ratio
     assert (odds.estimate, odds.low, odds.high) == (None, None, None)
     assert found.independence is None
+
+
+@pytest.mark.parametrize(("people", "method"), [(200, "t"), (30, "score-mean")])
+def test_mean_of_a_public_number_in_a_group_is_that_of_results(people: int, method: str) -> None:
+    """With the same limits, of many people and of few."""
+    made = parse_survey(
+        document(questions=[asks("g", public=True), asks("age", kind="integer", min=0, max=99, public=True)])
+    )
+    draw = np.random.default_rng(1)
+    group, age = draw.integers(0, 2, people), draw.poisson(6, people)
+    found = compare(Columns.from_arrays(made, {"g": group, "age": age}), "age", "g")
+    for place, value in enumerate(found.values):
+        tally = dict(enumerate(np.bincount(age[group == place]).tolist()))
+        (same,) = public_answers.estimate(tally, made.questions[1].domain)
+        shown = value.estimate, value.std_error, value.low, value.high, value.method
+        assert shown == (same.clipped, same.std_error, same.low, same.high, method)
