@@ -53,7 +53,7 @@ class Settings:
         256, "requests other than reports that wait for a thread; further ones are answered with 503 and Retry-After"
     )
     max_body_kib: int = _setting(
-        65_536, "KiB of requests in flight, 8 for each and its body; further ones are answered with 503 and Retry-After"
+        65_536, "KiB of requests in flight, 8 for each and its body (more: 503), beside 16 MiB of unfinished heads"
     )
     analysis_seconds: int = _setting(
         600, "seconds that one analysis may take in a process of its own; of a visitor's file at most 60"

@@ -41,6 +41,9 @@ BACKLOG = 4096
 CONNECTIONS = 16_384
 """Connections held at once. Those that send nothing cost a few KiB each, and end after a while."""
 
+HEADS = 2048
+"""Connections held at once of which a part of a head has come: 16 MiB, beside the limit of bodies in flight."""
+
 _TARGET = re.compile(rb"(?:(?i:https?)://[^/?#]*)?(\*|/[^?#]*)(?:\?([^#]*))?").fullmatch
 """Match of what a request asks for: path and query."""
 
@@ -113,8 +116,9 @@ class Connections:
 
     def __init__(self, gate: RequestHandler) -> None:
         self.gate = gate
-        # Those that came first, first.
+        # Those that came first, first; those of which a part of a head has come are in both.
         self.held: dict[Connection, None] = {}
+        self.heads: dict[Connection, None] = {}
         self.has_ended = False
         self._receipt_head, self._second = b"", 0
 
@@ -127,11 +131,16 @@ class Connections:
             self._receipt_head = head.encode("latin-1")
         return self._receipt_head
 
-    def hold(self, connection: "Connection") -> None:
+    def hold(self, connection: "Connection", held: dict["Connection", None], most: int) -> None:
         """Hold one more; above the limit close the oldest that waits, or this one if all are busy."""
-        self.held[connection] = None
-        if len(self.held) > CONNECTIONS:
-            next(one for one in self.held if one is connection or not one.is_busy).abort()
+        held[connection] = None
+        if len(held) > most:
+            next(one for one in held if one is connection or not one.is_busy).abort()
+
+    def forget(self, connection: "Connection") -> None:
+        """Hold a connection that has ended no longer."""
+        self.held.pop(connection, None)
+        self.heads.pop(connection, None)
 
     async def serve(self, listener: socket.socket, drain_seconds: int = 0) -> None:
         """Serve until SIGTERM, and ``drain_seconds`` longer; then let requests that are under way end.
@@ -196,12 +205,12 @@ class Connection(asyncio.Protocol):
         # Who has left at once has no address any more.
         self._client = (transport.get_extra_info("peername") or [""])[0]
         self._server = (transport.get_extra_info("sockname") or ("", 0))[:2]
-        self._all.hold(self)
+        self._all.hold(self, self._all.held, CONNECTIONS)
 
     def connection_lost(self, _error: Exception | None) -> None:
         """Give up a body that is not whole."""
         self._has_left = True
-        self._all.held.pop(self, None)
+        self._all.forget(self)
         self.eof_received()
 
     def eof_received(self) -> bool:
@@ -266,7 +275,9 @@ class Connection(asyncio.Protocol):
         try:
             read = http.next_event()
             if read is h11.NEED_DATA:
+                self._all.hold(self, self._all.heads, HEADS)
                 return None
+            self._all.heads.pop(self, None)
             if isinstance(read, h11.Request) and read.http_version in {b"1.0", b"1.1"}:
                 target = _TARGET(read.target)
                 if sum(map(len, (read.target, *chain(*read.headers)))) > HEAD_BYTES:
@@ -353,7 +364,7 @@ class Connection(asyncio.Protocol):
 
     def abort(self) -> None:
         """Close the connection now, whatever was not read."""
-        self._all.held.pop(self, None)
+        self._all.forget(self)
         self._transport.abort()
 
     def end(self) -> None:

@@ -296,6 +296,24 @@ def test_above_the_limit_the_oldest_that_waits_makes_room(node: Node, monkeypatc
     assert run(crowd(ALIVE)) == [False, True, False, False, True]
 
 
+def test_heads_that_are_not_whole_are_bounded(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The oldest makes room, however often it sends a byte more; one whose head came whole is none of them."""
+    monkeypatch.setattr("sottovoce.aggregator.intake.http_connection.HEADS", 2)
+
+    async def crowd() -> list[bool]:
+        wires = [Held() for _ in range(5)]
+        for wire, sent in zip(wires, (b"", ALIVE[:-2], ALIVE[:-2], ALIVE, ALIVE[:-2]), strict=True):
+            connection = Connection(node.connections)
+            connection.connection_made(wire)
+            for place in range(0, len(sent), 8):
+                connection.data_received(sent[place : place + 8])
+        assert (len(node.connections.heads), len(node.connections.held)) == (2, 4)
+        node.connections.held.clear()
+        return [wire.is_closed for wire in wires]
+
+    assert run(crowd()) == [False, True, False, False, False]
+
+
 def test_who_does_not_read_gets_no_more_and_is_let_go(node: Node) -> None:
     """Its further requests wait until it has read, and all are answered then; it ends if it reads nothing for long."""
 
