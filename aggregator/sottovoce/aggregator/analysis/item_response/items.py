@@ -1,8 +1,9 @@
 """Connect several yes/no questions of each person: Rasch and 2PL models, and the distribution of their sum.
 
 Sum         How many of J answers are yes: shares of all 2^J combinations by maximum likelihood on the product of the
-            channels, added up by their number of yes. Mean and variance come from the products of scores, unbiased
-            but where they are clipped to what is possible.
+            channels, added up by their number of yes. The product acts on the first and the other half of the items
+            one after the other, so that a step takes 2^(3J/2) products instead of 4^J, and 12 items take seconds.
+            Mean and variance come from the products of scores, unbiased but where they are clipped to what is possible.
             Limits of the mean are Wilson's on the range of totals that reports can give, with the effective number of
             reports, so that they hold near 0 and J, too.
 People      No score of a single person is ever computed: reports exist to prevent such guesses.
@@ -10,15 +11,16 @@ People      No score of a single person is ever computed: reports exist to preve
 
 import math
 from collections.abc import Sequence
-from itertools import combinations, product
-from typing import Any
+from functools import reduce
+from itertools import combinations
+from typing import Any, NamedTuple
 
 import numpy as np
 from sottovoce.aggregator.analysis.innocuous_shares import facts_of
 from sottovoce.aggregator.analysis.regression.newton import Array, Fit
 from sottovoce.aggregator.analysis.regression.person_model import PersonModel, ratio_test, settled, spread, spread_test
 from sottovoce.aggregator.analysis.report_columns import Answers, Columns, answers_of
-from sottovoce.aggregator.analysis.tables.ml_table import ObservedReports, likeliest_table
+from sottovoce.aggregator.analysis.tables.ml_table import FLOOR, SETTLED, climb
 from sottovoce.aggregator.estimators.intervals import normal_quantile, wilson
 from sottovoce.aggregator.estimators.question_variables import check_pair
 from sottovoce.shared.errors import EstimateError, Sentence
@@ -27,7 +29,7 @@ ITEMS = "sottovoce-items/1"
 RASCH, TWO_PARAMETERS, SUM = "rasch", "2pl", "sum"
 MODELS = (RASCH, TWO_PARAMETERS, SUM)
 FEWEST = {RASCH: 2, TWO_PARAMETERS: 3, SUM: 2}
-MOST = {RASCH: 20, TWO_PARAMETERS: 20, SUM: 8}
+MOST = {RASCH: 20, TWO_PARAMETERS: 20, SUM: 12}
 ROUNDING = 1e-9
 
 NUMBER = "the model '{model}' takes {least} to {most} items"
@@ -140,12 +142,41 @@ def _traits(answers: Sequence[Answers], kind: str, confidence: float) -> Documen
     return {**found, "sd": spread(model, fit, covariance, confidence) if kind == RASCH else None, "test": test}
 
 
+class _Halves(NamedTuple):
+    """Reports to all items: likelihoods by answers to the first and to the other ones, and shares of both, (a, b)."""
+
+    first: Array
+    second: Array
+    shares: Array
+
+    def _chances(self, table: Array) -> Array:
+        return np.maximum(self.first @ table @ self.second.T, FLOOR)
+
+    def log_likelihood(self, table: Array) -> float:
+        """Return the log likelihood of a table, for each report."""
+        return float((self.shares * np.log(self._chances(table))).sum())
+
+    def expected(self, table: Array) -> Array:
+        """Return the expected shares of true cells, given the reports (the E step)."""
+        return np.asarray(table * (self.first.T @ (self.shares / self._chances(table)) @ self.second))
+
+
+def _products(rows: Array, item: Array) -> Array:
+    """Return likelihoods of an item's answers within each combination of the items before it, (m, 2 cells)."""
+    return np.asarray((rows[:, :, None] * item[:, None]).reshape(len(item), -1))
+
+
 def _sum(answers: Sequence[Answers], confidence: float) -> Document:
     known, people = _combinations(answers, whole=True)
-    cells = list(product((0, 1), repeat=len(answers)))
-    chances = np.stack([np.prod([known[j, :, cell[j]] for j in range(len(cell))], axis=0) for cell in cells], axis=1)
-    table = likeliest_table(ObservedReports(chances, people), (1, len(cells))).ravel()
-    shares = np.bincount([sum(cell) for cell in cells], table).tolist()
+    (first, above), (second, beside) = (
+        np.unique(reduce(_products, half), axis=0, return_inverse=True) for half in np.array_split(known, 2)
+    )
+    seen = np.zeros((len(first), len(second)))
+    np.add.at(seen, (above, beside), people / people.sum())
+    start = np.full((first.shape[1], second.shape[1]), 0.5 ** len(answers))
+    halves = _Halves(first, second, seen)
+    table = climb(halves.log_likelihood, halves.expected, start, SETTLED)
+    shares = np.bincount(np.indices((2,) * len(answers)).sum(axis=0).ravel(), table.ravel()).tolist()
     together = np.logical_and.reduce([each.observed for each in answers])
     scores = np.stack([each.scores[:, 1][each.codes[together]] for each in answers])
     # Ids are random, and so is the order of reports: sums in another order end in another digit.

@@ -31,8 +31,8 @@ from sottovoce.aggregator.estimators.variable import Floats, Variable
 from sottovoce.shared.errors import EstimateError
 
 ROUNDS = 20_000
-_SETTLED = 1e-12
-_FLOOR = 1e-300
+SETTLED = 1e-12
+FLOOR = 1e-300
 
 
 class ObservedReports(NamedTuple):
@@ -43,12 +43,12 @@ class ObservedReports(NamedTuple):
 
     def log_likelihood(self, table: Floats) -> float:
         """Return the log likelihood of a table, up to a constant."""
-        return float(self.weights @ np.log(np.maximum(self.rows @ table.ravel(), _FLOOR)))
+        return float(self.weights @ np.log(np.maximum(self.rows @ table.ravel(), FLOOR)))
 
     def expected(self, table: Floats) -> Floats:
         """Return the expected weights of true cells, given the reports, if ``table`` is the truth (the E step)."""
         cells = table.ravel()
-        found: Floats = cells * ((self.weights / np.maximum(self.rows @ cells, _FLOOR)) @ self.rows)
+        found: Floats = cells * ((self.weights / np.maximum(self.rows @ cells, FLOOR)) @ self.rows)
         return found.reshape(table.shape)
 
     def shares(self, table: Floats) -> Floats:
@@ -81,7 +81,7 @@ def seen_reports(joint: Joint) -> ObservedReports:
 
 
 def likeliest_table(
-    seen: ObservedReports, shape: tuple[int, int], impossible: Iterable[tuple[int, int]] = (), settled: float = _SETTLED
+    seen: ObservedReports, shape: tuple[int, int], impossible: Iterable[tuple[int, int]] = (), settled: float = SETTLED
 ) -> Floats:
     """Return the maximum likelihood shares of all cells.
 
@@ -103,16 +103,18 @@ def likeliest_table(
     if not (seen.rows @ start.ravel() > 0).all():
         raise EstimateError("some reports cannot have come from any cell that is left; is a cell possible after all?")
     seen = seen._replace(weights=seen.weights / seen.weights.sum())
-    return climb(seen, seen.expected, start, settled)
+    return climb(seen.log_likelihood, seen.expected, start, settled)
 
 
 def climb(
-    seen: ObservedReports, step: Callable[[Floats], Floats], shares: Floats, settled: float, enough: float = math.inf
-) -> Floats:
+    likelihood: Callable[[Floats], float], step: Callable[[Floats], Floats], shares: Floats, settled: float,
+    enough: float = math.inf,
+) -> Floats:  # fmt: skip
     """Return the shares that EM converges to, extrapolating after every two steps.
 
     Args:
-        step: of EM, which climbs the likelihood of the reports.
+        likelihood: log likelihood of the reports.
+        step: of EM, which climbs it.
         shares: start; no step leaves a zero.
         settled: the search ends when a step changes no share by more.
         enough: log likelihood that ends the search.
@@ -123,23 +125,23 @@ def climb(
         # Two plain steps are compared: after an extrapolation, a small change need not mean convergence.
         if np.abs(twice - once).max() < settled:
             return twice
-        shares, reached = _extrapolated(seen, step, (shares, once, twice))
+        shares, reached = _extrapolated(likelihood, step, (shares, once, twice))
         if reached >= enough:
             break
     return shares
 
 
 def _extrapolated(
-    seen: ObservedReports, step: Callable[[Floats], Floats], path: tuple[Floats, Floats, Floats]
+    likelihood: Callable[[Floats], float], step: Callable[[Floats], Floats], path: tuple[Floats, Floats, Floats]
 ) -> tuple[Floats, float]:
     """Return the SQUAREM extrapolation of three points if its likelihood is higher, else the last; with likelihood."""
     twice = path[-1]
-    far, reached = beyond(path), seen.log_likelihood(twice)
+    far, reached = beyond(path), likelihood(twice)
     if far is None:
         return twice, reached
     # A plain step after the jump restores stability; the likelihood check keeps EM's monotone ascent.
     better = step(far / far.sum())
-    farther = seen.log_likelihood(better)
+    farther = likelihood(better)
     return (better, farther) if farther >= reached else (twice, reached)
 
 
@@ -148,7 +150,7 @@ def beyond(path: tuple[Floats, Floats, Floats]) -> Floats | None:
     start, once, twice = path
     change, bend = once - start, twice - 2 * once + start
     # Step length S3 of Varadhan and Roland 2008; length 1 is the plain EM step.
-    length = float(np.linalg.norm(change)) / max(float(np.linalg.norm(bend)), _FLOOR)
+    length = float(np.linalg.norm(change)) / max(float(np.linalg.norm(bend)), FLOOR)
     far = start + 2 * length * change + length**2 * bend
     return None if length <= 1 or far.min() < 0 else far
 

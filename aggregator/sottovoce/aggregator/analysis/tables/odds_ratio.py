@@ -58,7 +58,7 @@ def odds_ratio(joint: Joint, z: float) -> tuple[float | None, float | None, floa
         found = _with_ratio(start / start.sum(), ratio)
         # EM steps never lower the likelihood, so the search can stop as soon as it is high enough.
         if seen.log_likelihood(found) < enough:
-            found = ml_table.climb(seen, step, found, _SETTLED, enough)
+            found = ml_table.climb(seen.log_likelihood, step, found, _SETTLED, enough)
         is_enough = seen.log_likelihood(found) >= enough
         start = start if is_enough else np.maximum(found, 1e-9)
         return is_enough

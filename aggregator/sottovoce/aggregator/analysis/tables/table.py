@@ -99,7 +99,7 @@ def answered_independence(joint: Joint) -> Independence | None:
         return _bound(seen.shares(_bound(table, (rows, columns))), (rows, columns))
 
     # The likeliest table in which the answers are independent.
-    bound = climb(seen, step, _bound(free, (rows, columns)), _SETTLED)
+    bound = climb(seen.log_likelihood, step, _bound(free, (rows, columns)), _SETTLED)
     statistic = max(0.0, 2 * (seen.log_likelihood(free) - seen.log_likelihood(bound)))
     # Rao and Scott 1984: what weights that go with the answers do to this statistic, and Kish's factor does not tell.
     statistic /= joint.design_effect(_from_independence(block / block.sum()))

@@ -168,6 +168,28 @@ def test_sum_of_public_items_is_counted_and_of_randomized_ones_recovered(tmp_pat
     assert [found["mean"]["estimate"], found["variance"]] == pytest.approx([total.mean(), total.var()])
 
 
+@pytest.mark.parametrize(("items", "people"), [(5, 300), (12, 60)])
+def test_sum_is_likeliest_on_all_combinations(items: int, people: int, tmp_path: Path) -> None:
+    """Through unlike channels: plain EM on all combinations, one after the other, finds the same shares."""
+    draws = np.random.default_rng(items)
+    names, noise = [f"q{place}" for place in range(items)], np.linspace(0.01, 0.2, items)
+    rows = np.where(draws.random((people, items)) < noise, 1, draws.random((people, items)) < 0.3).astype(int)
+    reports = {"".join(map(str, row)): 1 for row in rows.tolist()}
+    told = {name: f"forced_response yes={yes} no=0.05" for name, yes in zip(names, noise.tolist(), strict=True)}
+    found = open_data(_file(tmp_path, reports, ",".join(names)), told).items(*names, model="sum").document
+    chances, yes = np.ones((len(reports), 1)), np.zeros(1)
+    for place, share in enumerate(noise):
+        said = np.array([cells[place] == "1" for cells in reports])
+        both = np.where(said[:, None], [share, 0.95], [1 - share, 0.05])
+        chances = np.concatenate([chances * both[:, :1], chances * both[:, 1:]], axis=1)
+        yes = np.concatenate([yes, yes + 1])
+    table = np.full(len(yes), 1 / len(yes))
+    for _ in range(3000):
+        table *= (1 / (chances @ table)) @ chances / len(reports)
+    assert found["n"] == len(reports)
+    assert found["distribution"] == pytest.approx(np.bincount(yes.astype(int), table).tolist(), abs=2e-4)
+
+
 @pytest.mark.parametrize("reports", ["111", "000", "100"])
 def test_equal_totals_do_not_make_the_mean_sum_certain(tmp_path: Path, reports: str) -> None:
     """Their error is 0, or what rounding leaves of it: limits are those of so many people."""
