@@ -13,7 +13,7 @@ import math
 from collections.abc import Sequence
 from functools import reduce
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sottovoce.aggregator.analysis.innocuous_shares import facts_of
@@ -84,12 +84,12 @@ def items_document(columns: Columns, names: Sequence[str], model: str, confidenc
         }
         for reason in (reason for reason, is_so in refusals.items() if is_so):
             raise EstimateError(reason, variable=each.name)
-    head = {"format": ITEMS, "file": columns.survey.name, "model": model, "confidence": confidence}
     body = _sum(answers, confidence) if model == SUM else _traits(answers, model, confidence)
     limited = [each.get("discrimination") for each in body.get("items", ())] + [body.get("sd")]
     missing = any(each and None in (each["low"], each["high"]) for each in limited)
     coded = [Sentence(AS_YES, variable=each.name, category=each.variable.categories[1]) for each in answers
              if tuple(each.variable.categories) not in YES_NO]  # fmt: skip
+    head = {"format": ITEMS, "file": columns.survey.name, "model": model, "confidence": confidence}
     return {**head, **body, "warnings": coded + [NO_LIMIT] * missing}
 
 
@@ -99,9 +99,7 @@ def _combinations(answers: Sequence[Answers], whole: bool) -> tuple[Array, Array
     seen = (codes >= 0).all(axis=0) if whole else (codes >= 0).any(axis=0)
     different, people = np.unique(codes[:, seen], axis=1, return_counts=True)
     # A missing report has the last row, of ones.
-    known = [
-        np.append(each.likelihood, np.ones((1, 2)), axis=0)[own] for each, own in zip(answers, different, strict=True)
-    ]
+    known = [np.append(each.likelihood, [[1, 1]], axis=0)[own] for each, own in zip(answers, different, strict=True)]
     if not len(people):
         raise EstimateError("no report contains all of these questions: they are never asked of the same person")
     return np.stack(known), people.astype(float)
@@ -142,40 +140,27 @@ def _traits(answers: Sequence[Answers], kind: str, confidence: float) -> Documen
     return {**found, "sd": spread(model, fit, covariance, confidence) if kind == RASCH else None, "test": test}
 
 
-class _Halves(NamedTuple):
-    """Reports to all items: likelihoods by answers to the first and to the other ones, and shares of both, (a, b)."""
-
-    first: Array
-    second: Array
-    shares: Array
-
-    def _chances(self, table: Array) -> Array:
-        return np.maximum(self.first @ table @ self.second.T, FLOOR)
-
-    def log_likelihood(self, table: Array) -> float:
-        """Return the log likelihood of a table, for each report."""
-        return float((self.shares * np.log(self._chances(table))).sum())
-
-    def expected(self, table: Array) -> Array:
-        """Return the expected shares of true cells, given the reports (the E step)."""
-        return np.asarray(table * (self.first.T @ (self.shares / self._chances(table)) @ self.second))
-
-
-def _products(rows: Array, item: Array) -> Array:
-    """Return likelihoods of an item's answers within each combination of the items before it, (m, 2 cells)."""
-    return np.asarray((rows[:, :, None] * item[:, None]).reshape(len(item), -1))
-
-
 def _sum(answers: Sequence[Answers], confidence: float) -> Document:
     known, people = _combinations(answers, whole=True)
+    # Of each half of the items, the likelihoods of its answers: (m, 2^items), and which row a combination has.
     (first, above), (second, beside) = (
-        np.unique(reduce(_products, half), axis=0, return_inverse=True) for half in np.array_split(known, 2)
+        np.unique(
+            reduce(lambda a, b: (a[:, :, None] * b[:, None]).reshape(len(b), -1), half), return_inverse=True, axis=0
+        )
+        for half in np.array_split(known, 2)
     )
-    seen = np.zeros((len(first), len(second)))
-    np.add.at(seen, (above, beside), people / people.sum())
-    start = np.full((first.shape[1], second.shape[1]), 0.5 ** len(answers))
-    halves = _Halves(first, second, seen)
-    table = climb(halves.log_likelihood, halves.expected, start, SETTLED)
+    shape = len(first), len(second)
+    seen = np.bincount(above * shape[1] + beside, people / people.sum(), math.prod(shape)).reshape(shape)
+
+    def chances(table: Array) -> Array:
+        return np.asarray(np.maximum(first @ table @ second.T, FLOOR))
+
+    table = climb(
+        lambda table: float((seen * np.log(chances(table))).sum()),
+        lambda table: np.asarray(table * (first.T @ (seen / chances(table)) @ second)),
+        np.full((first.shape[1], second.shape[1]), 0.5 ** len(answers)),
+        SETTLED,
+    )
     shares = np.bincount(np.indices((2,) * len(answers)).sum(axis=0).ravel(), table.ravel()).tolist()
     together = np.logical_and.reduce([each.observed for each in answers])
     scores = np.stack([each.scores[:, 1][each.codes[together]] for each in answers])
@@ -188,10 +173,7 @@ def _sum(answers: Sequence[Answers], confidence: float) -> Document:
     ends: Sequence[float | None] = (None, None)
     if error is not None:
         # The mean as a share of the way from the least to the largest total that reports can give.
-        scored = [
-            [(said - b) / (a - b) for variable, _ in each.tables for a, b in [variable.channels[1]] for said in (0, 1)]
-            for each in answers
-        ]
+        scored = [np.concatenate([one.scores(np.arange(2))[:, 1] for one, _ in each.tables]) for each in answers]
         least, most = (float(sum(map(pick, scored))) for pick in (min, max))
         no, yes, at = ((point - least) / (most - least) for point in (0, len(answers), mean))
         # Of equal totals the error is 0 but for rounding, and says nothing of how sure the mean is.
