@@ -621,13 +621,14 @@ class DesignRequest(FileRequest):
     design: str = option(tuple(DESIGNS))
     p: Mapping[str, Any] = option(odds_of_groups)
     draws: int | None = option(range(1, MOST_DRAWS + 1), None)
+    weights: str | None = option(variable_name, None)
     formula: str | None = option(predictors, None)
     confidence: float | None = option(confidence, None)
 
     def of_file(self, table: FileTable, columns: ColumnsOf, weights: ArrayLike | None = None) -> Document:  # noqa: ARG002
         """Run the analysis on the table."""
-        own = (self.response, self.group, self.design, self.p, self.draws or 1)
-        return mixture_of_file(table, *own, weights, self._level, self.formula)
+        own = (self.response, self.group, self.design, self.p, self.draws or 1, self.weights or weights)
+        return mixture_of_file(table, *own, self._level, self.formula)
 
 
 @dataclass(frozen=True, kw_only=True)

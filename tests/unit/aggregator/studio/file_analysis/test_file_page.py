@@ -399,6 +399,22 @@ def test_figures_are_those_of_python(client: FlaskClient) -> None:
     assert listed["model"]["coefficients"][0]["treated"] == "1"
 
 
+def test_weights_of_a_design_are_those_of_python_and_of_the_terminal(client: FlaskClient, tmp_path: Path) -> None:
+    """Their column is chosen in the form, and has a field of its own name there."""
+    head, *rows = cheaters().decode().splitlines()
+    data = "\n".join([f"{head},w", *(f"{row},{1 + at % 3}" for at, row in enumerate(rows))]).encode()
+    (tmp_path / "answers.csv").write_bytes(data)
+    own = "y", "cheater_detection", {"1": 0.25, "2": 0.75}, "arm"
+    expected = dict(open_data(tmp_path / "answers.csv").mixture(*own, weights="w").document)
+    words = "results mixture --response y --group arm --design cheater_detection --p 1=.25 --p 2=.75 --weights w --json"
+    page = f"{send(client, data).headers['Location']}{CHEATERS}&weights=w"
+
+    assert expected["deff"] == pytest.approx(7 / 6, abs=1e-3)
+    assert json.loads(commands.run(*words.split(), tmp_path / "answers.csv").stdout)["shares"] == expected["shares"]
+    assert get(client, page.replace("?", "/answer.json?")).json["shares"] == expected["shares"]
+    assert '<select id="design-weights" name="weights"' in get(client, page).text
+
+
 def sample() -> bytes:
     """Reports of two strata of three places each, with weights, and an anchor that nobody has."""
     rows = [
