@@ -164,7 +164,7 @@ class AnswersInWords:
 
     def line(self, name: str, one: Document, show: Show, error: Show) -> tuple[str, str, str, str]:
         """Return the row of an estimate: its name, figure, standard error and limits."""
-        limits = self.write.limits(one, show)
+        limits, error = self.write.limits(one, show), self.write.following(one, error)
         return name, self.write.estimate(one, show), self.write.point(one["std_error"], error), limits
 
     def headings(self, document: Document, name: str = "", estimate: str = "models_estimate") -> list[str]:
@@ -582,9 +582,9 @@ class ModelsInWords(AnswersInWords):
         return self.write.estimate(figures, self.write.figure), self.write.limits(figures, self.write.figure)
 
     def _coefficients(self, document: Document, title: str, *, folded: bool) -> ShownTable:
-        show, write = self.write.figure, self.write
+        show = self.write.figure
         found = [(self._name(document, one), one) for one in document["coefficients"]]
-        lines = [self.line(name, one, show, write.following(one, show)) for name, one in found]
+        lines = [self.line(name, one, show, show) for name, one in found]
         sentences = [*self.among(document), self.say(f"models_errors_{document['std_error_kind']}")]
         sentences += self._tests(document)
         headings = self.headings(document, self.say("models_term"))
@@ -613,7 +613,7 @@ class ModelsInWords(AnswersInWords):
         is_linear = document["model"] not in OF_ODDS
         show, words = (self.write.figure, "models_ame_linear") if is_linear else (self.write.points, "models_ame_words")
         drawn = [self.to_draw(name, one, show) for name, one in named]
-        lines = [self.line(name, one, show, self.write.following(one, show)) for name, one in named]
+        lines = [self.line(name, one, show, show) for name, one in named]
         title, explanation = self.say("models_ame"), [self.say(words)]
         if not is_linear and {*randomized_in(document)} - {document["outcome"]}:
             explanation.append(self.say("models_ame_randomized"))

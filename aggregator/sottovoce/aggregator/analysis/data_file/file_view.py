@@ -60,6 +60,8 @@ class DataFilesInWords(AnswersInWords):
         """Format the shares of sensitive items, and of each list its means and the test of design effects."""
         every = [document, *document.get("further", ())]
         tables = [table for one in every for table in self._list_tables(one)]
+        # One model has the items of all arms.
+        tables += [self._list_model(document)] if "model" in document else []
         notes = dict.fromkeys(note for one in every for note in self.notes(one))
         return ShownAnswer("", tables, list(notes))
 
@@ -73,8 +75,6 @@ class DataFilesInWords(AnswersInWords):
             yield self._list(each)
         if "combined" in document:
             yield self._combined(document)
-        if "model" in document:
-            yield self._list_model(document)
 
     def _item(self, title: str, document: Document, one: Document, sentences: Sequence[str]) -> ShownTable:
         """Return the share of the sensitive item as a table; one that is no share is marked."""

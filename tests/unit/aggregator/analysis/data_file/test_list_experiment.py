@@ -156,6 +156,13 @@ def test_each_arm_is_compared_with_the_control() -> None:
         list_experiment(table_of(rows), [["y"], ["y"]], "treat", [])
 
 
+def test_model_of_all_arms_is_shown_after_them(tmp_path: Path) -> None:
+    (tmp_path / "race.csv").write_text("\n".join(["y,treat", *rows_of({**RACE, ("2",): AFFIRM})]))
+    words = "--count", "y", "--arm", "treat", "--formula", "~ 1"
+    printed = run("results", "list-experiment", tmp_path / "race.csv", *words).stdout
+    assert "Sensitive item (2)" in printed[printed.index("“2” against the control") :]
+
+
 def test_counts_may_have_a_decimal_point() -> None:
     """``2.0`` is 2, as programs write a column with gaps; 2.5 is refused."""
     assert found_in([row.replace(",", ".0,") for row in rows_of(RACE)])["share"] == FOUND["share"]
