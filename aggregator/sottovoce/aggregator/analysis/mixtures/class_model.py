@@ -31,16 +31,8 @@ from sottovoce.aggregator.analysis.data_file.people_with_predictors import AT_ED
 from sottovoce.aggregator.analysis.mixtures.designs import CHEATING, DESIGNS
 from sottovoce.aggregator.analysis.regression.covariance import covariance
 from sottovoce.aggregator.analysis.regression.likelihood_ratio import false_position, profile_limits
-from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial, information
-from sottovoce.aggregator.analysis.regression.newton import (
-    LARGEST_ODDS,
-    Array,
-    Sums,
-    evaluate,
-    inverse,
-    maximize,
-    score_products,
-)
+from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial, information, times_columns
+from sottovoce.aggregator.analysis.regression.newton import LARGEST_ODDS, Array, Fit, Sums, evaluate, maximize
 from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, wald_coefficients
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.estimators.cone import quantile_beside_edges
@@ -136,19 +128,6 @@ class _Traced(Multinomial):
     """
 
     plain: Multinomial
-    trace: float
-
-    def sums(self, theta: Array, part: slice) -> Sums:
-        """Return the contribution of all reports with the first part; traces of all classes are summed at once."""
-        if part.start:
-            return Sums(0.0, np.zeros(()), np.zeros(()))
-        (found, slope, curve), shares = self.plain.sums(theta, slice(None)), _everybody(self.plain, theta)
-        columns, weights, count = self.plain.columns, self.trace * np.asarray(self.plain.weights), len(shares)
-        return Sums(
-            found + float(np.log(shares).sum(axis=0) @ weights),
-            slope + ((1 - count * shares[1:]) * weights @ columns.T).ravel(),
-            curve + information(shares[1:], np.zeros_like(shares[1:]), columns, count * weights),
-        )
 
     def predictors(self, theta: Array, part: slice) -> Iterator[Array]:
         """Yield halves of log odds: a trace of people is as far again as those without a maximum are stopped."""
@@ -173,7 +152,7 @@ class _Held(_Traced):
         return over, slopes, (slopes * weights @ self.plain.columns.T).ravel()
 
     def sums(self, theta: Array, part: slice) -> Sums:
-        """Return the contribution of all reports with the first part, since all have one distance."""
+        """Return the contribution of the reports in ``part``; that of the distance of all is in the first."""
         sums = super().sums(theta, part)
         if part.start:
             return sums
@@ -205,7 +184,6 @@ def _traced(model: Multinomial, trace: float = TRACE) -> _Traced:
         np.concatenate([model.likelihood, np.eye(classes), np.ones((1, classes))]),
         np.append(np.array([[1.0], *[[trace]] * classes]) * model.weights, 1.0),
         plain=model,
-        trace=trace,
     )
 
 
@@ -223,10 +201,10 @@ def _slopes(shares: Array, place: int) -> Array:
 
 def _shares(model: Multinomial, theta: Array, variance: Array | None, z: float, plain: bool) -> Iterator[Document]:
     """Yield the mean fitted share of each class."""
-    everybody, inside = _everybody(model, theta), maximize(_traced(model, INSIDE)).theta
+    everybody, inside = _everybody(model, theta), maximize(_traced(model, INSIDE))
     for place, (shares, quantile) in enumerate(zip(everybody, _quantiles(model, everybody, inside, z), strict=True)):
         share, error = float(np.average(shares, weights=model.weights)), None
-        low, high = (_limit(model, theta, inside, place, side * quantile) for side in (-1, 1))
+        low, high = (_limit(model, theta, inside.theta, place, side * quantile) for side in (-1, 1))
         if variance is None:
             share = round(share) if min(share, 1 - share) < EMPTY else share
         else:
@@ -257,15 +235,11 @@ def _may_be_empty(model: Multinomial, theta: Array, place: int, z: float) -> boo
     return bool(fallen <= np.quantile(drawn.max(axis=1), math.erf(z / math.sqrt(2))) ** 2)
 
 
-def _quantiles(model: Multinomial, everybody: Array, inside: Array, z: float) -> Iterator[float]:
+def _quantiles(model: Multinomial, everybody: Array, inside: Fit, z: float) -> Iterator[float]:
     """Yield the z of limits of the mean share of each class; see "Edges"."""
-    variance, fitted = inverse(score_products(model, inside)), _everybody(model, inside)
-    if variance is None:
-        raise EstimateError(NO_MAXIMUM)
+    variance, fitted = covariance(model, inside, "opg"), _everybody(model, inside.theta)
     # Slopes of all shares, (k, d, n), by the coefficients; and of their means.
-    slopes = np.stack(
-        [(_slopes(fitted, place)[:, None] * model.columns).reshape(len(variance), -1) for place in range(len(fitted))]
-    )
+    slopes = np.stack([times_columns(_slopes(fitted, place), model.columns) for place in range(len(fitted))])
     means = np.average(slopes, axis=2, weights=model.weights)
     ends = np.unique([model.columns.argmin(axis=1), model.columns.argmax(axis=1)])
     # Shares sum to 1, so the largest one is far from 0, however large its error is.

@@ -32,6 +32,11 @@ class MixtureShare:
     zero: tuple[int, int]
     one: tuple[int, int]
 
+    @property
+    def ends(self) -> tuple[list[int], list[int]]:
+        """Classes at the end of 1 alone, and at the end of 0 alone: their part in both together is the share."""
+        return [*({*self.one} - {*self.zero})], [*({*self.zero} - {*self.one})]
+
 
 @dataclass(frozen=True)
 class MixtureDesign:
@@ -57,6 +62,11 @@ class MixtureDesign:
     numbers: int = 1
     same: str = "both groups have the same p ({p}), so reports cannot tell the shares apart: choose different ones"
     edges: tuple[tuple[int, ...], ...] | None = None
+
+    def not_identified(self, groups: Sequence[P]) -> Sentence:
+        """Return why these groups do not identify the shares."""
+        of_all = self.numbers == 1 and len(groups) > 2
+        return Sentence(SAME_OF_ALL if of_all else self.same, p=f"{groups[0][0]:.6g}")
 
     def channel(self, p: P, draws: int) -> ChannelRows:
         """Return P(report | class), one row for each class, reports 0 .. ``draws``."""

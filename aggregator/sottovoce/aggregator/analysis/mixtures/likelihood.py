@@ -210,6 +210,5 @@ def _climb(derivatives: Callable[[Array], tuple[Array, Array]], count: int) -> A
 
 def share_of(share: MixtureShare, weights: Array) -> float | None:
     """Return a share at class weights, (classes,); None where it divides by no people."""
-    one, zero = ({*share.one} - {*share.zero}), ({*share.zero} - {*share.one})
-    part, rest = float(weights[list(one)].sum()), float(weights[list(zero)].sum())
+    part, rest = (float(weights[some].sum()) for some in share.ends)
     return part / (part + rest) if abs(part + rest) > EDGE else None

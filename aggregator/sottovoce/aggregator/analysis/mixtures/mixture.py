@@ -25,15 +25,7 @@ from sottovoce.aggregator.analysis.data_file.read_table import FileTable, withou
 from sottovoce.aggregator.analysis.data_file.shares import COMMA, weights_of
 from sottovoce.aggregator.analysis.documents import COUNTS_ALONE
 from sottovoce.aggregator.analysis.mixtures.class_model import with_class_model
-from sottovoce.aggregator.analysis.mixtures.designs import (
-    DESIGNS,
-    KUK,
-    SAME_OF_ALL,
-    SYMMETRIC,
-    MixtureDesign,
-    MixtureShare,
-    P,
-)
+from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS, KUK, SYMMETRIC, MixtureDesign, MixtureShare, P
 from sottovoce.aggregator.analysis.mixtures.likelihood import EDGE, LawOfFew, MixtureLikelihood, share_of
 from sottovoce.aggregator.analysis.one_sample_test import FEWEST_EXPECTED
 from sottovoce.aggregator.analysis.regression.newton import Array, inverse
@@ -213,8 +205,7 @@ def _groups(design: str, p: Probabilities, draws: int) -> dict[str, P]:
     if len(given) < needed:
         raise EstimateError(FEW_GROUPS, design=design, needed=needed, count=len(given))
     if np.linalg.matrix_rank(_slopes(known, given), tol=_CLOSE) < needed:
-        of_all = known.numbers == 1 and len(given) > 2
-        raise EstimateError(Sentence(SAME_OF_ALL if of_all else known.same, p=f"{next(iter(given.values()))[0]:.6g}"))
+        raise EstimateError(known.not_identified(list(given.values())))
     return given
 
 
@@ -343,26 +334,19 @@ def _quantile(
     known: MixtureDesign, data: MixtureData, model: MixtureLikelihood, weights: Array, share: MixtureShare, z: float
 ) -> float:  # fmt: skip
     """Return the z of the limits of a share, larger where shares that it depends on may be at their edges."""
-    sizes = np.repeat(data.counts.sum(axis=1), data.draws + 1)
-    classes = np.arange(len(weights))
-
-    def by_solved(some: Iterable[int]) -> Array:
-        """Return the derivatives of the share of some classes by those of the solved ones."""
-        inside = np.isin(classes, list(some)).astype(float)
-        return np.asarray(inside[list(known.solved)] - inside[known.origin])
-
+    sizes, classes = np.repeat(data.counts.sum(axis=1), data.draws + 1), np.arange(len(weights))
     slopes = model.chances[list(known.solved)] - model.chances[known.origin]
     # A report that the fit holds for impossible would make the shares certain.
     variance = inverse(slopes * (sizes / np.maximum(weights @ model.chances, 1 / sizes)) @ slopes.T)
-    edges = [list(each) for each in known.edges or classes[:, None].tolist()]
-    one, zero = ({*share.one} - {*share.zero}), ({*share.zero} - {*share.one})
-    part, rest = float(weights[[*one]].sum()), float(weights[[*zero]].sum())
-    mean = rest * by_solved(one) - part * by_solved(zero)
+    inside = np.array([np.isin(classes, some) for some in (*share.ends, *(known.edges or classes[:, None]))], float)
+    # The shares of these sets of classes, and their derivatives by those of the solved ones.
+    (part, rest, *values), by_solved = inside @ weights, inside[:, list(known.solved)] - inside[:, [known.origin]]
+    mean, joint = rest * by_solved[0] - part * by_solved[1], by_solved[1:]
     if variance is None or not mean.any():
         return z
-    joint = np.stack([mean, *map(by_solved, edges)])
-    values = np.array([weights[each].sum() for each in edges])
-    return quantile_beside_edges(joint, variance, values, float(data.counts.sum()), z, np.zeros(len(edges), bool))
+    joint[0] = mean
+    own = np.zeros(len(values), bool)
+    return quantile_beside_edges(joint, variance, np.array(values), float(data.counts.sum()), z, own)
 
 
 def _misfit(counts: Array, fitted: Array, unknown: int) -> Document:
@@ -412,31 +396,29 @@ def designs_in_words(survey: Survey, words: Words, name: str = "", named: Callab
 
     ``named``: gives the name of a question in the sentence.
     """
-    of_all = (each for each in planned_comparisons(survey) if each.design)
-    planned = [each for each in of_all if not name or name in (each.question, each.against)]
     return [
         words.translate(f"planned_{each.design}", question=named(each.question), against=named(each.against))
-        for each in planned
+        for each in _designs(survey, name)
     ]
+
+
+def _designs(survey: Survey, name: str) -> list[PlannedComparison]:
+    """Return the designs in which a question stands; all for no name."""
+    planned = (each for each in planned_comparisons(survey) if each.design)
+    return [each for each in planned if not name or name in (each.question, each.against)]
 
 
 def notes_alone(survey: Survey, names: Iterable[str]) -> list[Sentence]:
     """Return what the figures of a question by itself take for granted, where the question stands in a design."""
-    planned = [each for each in planned_comparisons(survey) if each.design]
-    return [
-        Sentence(_ALONE[each.design], variable=name)
-        for name in dict.fromkeys(names)
-        for each in planned
-        if name in (each.question, each.against)
-    ]
+    asked = ((name, each) for name in dict.fromkeys(names) for each in _designs(survey, name))
+    return [Sentence(_ALONE[each.design], variable=name) for name, each in asked]
 
 
 def design_of(survey: Survey, name: str) -> PlannedComparison:
     """Return the design in which a question stands; raise EstimateError if there is none."""
-    for planned in planned_comparisons(survey):
-        if planned.design and name in (planned.question, planned.against):
-            return planned
-    raise EstimateError(Sentence(NO_DESIGN, variable=name))
+    if not (found := _designs(survey, name)):
+        raise EstimateError(Sentence(NO_DESIGN, variable=name))
+    return found[0]
 
 
 def model_of(design: str) -> str:

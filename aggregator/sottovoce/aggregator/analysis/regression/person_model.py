@@ -20,7 +20,7 @@ Source      Rasch 1960; Bock and Aitkin 1981; Liu and Pierce 1994 (adaptive); Bo
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,16 +49,6 @@ _MODE_STEPS, _MODE_CLOSE = 12, 1e-6
 _LEAST_CURVATURE, _LONGEST_STEP = 0.25, 2.0
 _RULED_OUT, _WIDE = 1e-10, 0.8
 _points = cache(np.polynomial.hermite_e.hermegauss)
-
-
-class _Given(NamedTuple):
-    """Log likelihoods (m,), P(z | reports) (m, q), points z (m, q), and of each answer score and curvature (r, q)."""
-
-    logs: Array
-    given: Array
-    z: Array
-    residuals: Array
-    curves: Array
 
 
 @dataclass(frozen=True)
@@ -100,10 +90,9 @@ class PersonModel(Model):
 
     def sums(self, theta: Array, part: slice) -> Sums:
         """Return the contribution of the people in ``part``, weights included."""
-        logs, given, z, residuals, curves = self._given(theta, part)
+        logs, given, z, scores, curves = self._given(theta, part)
         weights = np.ones(len(logs)) if self.weights is None else self.weights[part]
         rows, _, person = self._rows(part)
-        scores = self._of_parameters(residuals, z, part)
         means, weighted = np.einsum("kmq,mq->km", scores, given), given * weights[:, None]
         information = (means * weights) @ means.T
         information -= np.einsum("kmq,lmq,mq->kl", scores, scores, weighted, optimize=True)
@@ -115,9 +104,8 @@ class PersonModel(Model):
 
     def scores(self, theta: Array, part: slice) -> Array:
         """Return the gradient of each person's log likelihood, (d, m), without the weight."""
-        _, given, z, residuals, _ = self._given(theta, part)
-        means: Array = np.einsum("kmq,mq->km", self._of_parameters(residuals, z, part), given)
-        return means
+        _, given, _, scores, _ = self._given(theta, part)
+        return np.asarray(np.einsum("kmq,mq->km", scores, given))
 
     def predictors(self, theta: Array, part: slice) -> Iterator[Array]:
         """Yield the parameters themselves, (m,) each, by which steps are kept short."""
@@ -133,7 +121,8 @@ class PersonModel(Model):
         own = starts[:-1] - starts[0]
         return slice(starts[0], starts[-1]), own, np.repeat(np.arange(len(own)), np.diff(starts))
 
-    def _given(self, theta: Array, part: slice) -> _Given:
+    def _given(self, theta: Array, part: slice) -> tuple[Array, Array, Array, Array, Array]:
+        """Return log likelihoods (m,), P(z | reports) (m, q), points z (m, q), scores (d, m, q), curvatures (r, q)."""
         nodes, masses = _points(self.points)
         # Fixed while a maximum is searched: only then are these sums the derivatives of the log likelihood.
         mode, scale = (np.zeros(1), np.ones(1)) if self.peaks is None else self.peaks[:, part]
@@ -143,7 +132,7 @@ class PersonModel(Model):
         largest = logs.max(axis=1, keepdims=True)
         given = np.exp(logs - largest)
         total = given.sum(axis=1, keepdims=True)
-        return _Given((largest + np.log(total))[:, 0], given / total, z, residuals, curves)
+        return (largest + np.log(total))[:, 0], given / total, z, self._of_parameters(residuals, z, part), curves
 
     def peaks_at(self, theta: Array, part: slice) -> Array:
         """Return centre and scale of each person's points, (2, m): by the peak, or of all people through noise."""
@@ -171,11 +160,8 @@ class PersonModel(Model):
         # The maximum has settled with half of the points.
         model = replace(self, points=self.points // 2)
         while model.points < MOST_POINTS:
-            model, coarse, end = (
-                replace(model, points=2 * model.points),
-                model,
-                profile_end(model.at_peaks, fit, place, z),
-            )
+            coarse, end = model, profile_end(model.at_peaks, fit, place, z)
+            model = replace(model, points=2 * model.points)
             if end is not None:
                 logs = [evaluate(each.at_peaks(end), end).log_likelihood for each in (coarse, model)]
                 if abs(logs[1] - logs[0]) < CLOSE:
@@ -230,12 +216,10 @@ def settled(model: PersonModel, refusal: str, start: Array | None = None) -> tup
 def spread(model: PersonModel, fit: Fit, covariance: Array, confidence: float) -> dict[str, Any]:
     """Return the standard deviation, the last parameter, its error, and profile limits; of 0 only an upper one."""
     place = model.parameters - 1
-    value = float(fit.theta[place])
-    z = normal_quantile(confidence)
+    value, z = float(fit.theta[place]), normal_quantile(confidence)
     low, high = (model.limit(fit, place, side * z) for side in (-1, 1))
-    nothing = value < NONE_LEFT
-    shown = {"estimate": 0.0 if nothing else value, "std_error": None if nothing else float(covariance[-1, -1]) ** 0.5}
-    return {**shown, "low": max(low or 0.0, 0.0), "high": high}
+    value, error = (value, float(covariance[-1, -1]) ** 0.5) if value >= NONE_LEFT else (0.0, None)
+    return {"estimate": value, "std_error": error, "low": max(low or 0.0, 0.0), "high": high}
 
 
 def ratio_test(hypothesis: str, gain: float, df: int, share: float) -> dict[str, Any]:
