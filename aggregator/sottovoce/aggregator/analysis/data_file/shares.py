@@ -46,6 +46,7 @@ from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
 from sottovoce.aggregator.estimators.variable import Floats
 from sottovoce.aggregator.file_formats.csv_lines import wrong_at
+from sottovoce.shared.channel_text import read_number
 from sottovoce.shared.errors import EstimateError, Sentence
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.spec import Question
@@ -115,8 +116,8 @@ def _corrected(
 
 def _known_share(name: str, text: str) -> Fraction:
     try:
-        share = Fraction(text)
-    except (ValueError, ZeroDivisionError):
+        share = read_number(text, name)
+    except ValueError:
         share = Fraction(-1)
     if not 0 <= share <= 1:
         raise EstimateError(KNOWN, variable=name)

@@ -372,6 +372,7 @@ def _one_sample(draws: np.random.Generator) -> bool:
         ({"c": "0"}, "crosswise 1/5 same=1", "must have two answers and one channel"),
         ({"a": "1/2"}, "crosswise 1/5 same=1", "cannot tell careless reports"),
         ({"a": "2"}, "crosswise 1/5 same=1", "must be a number from 0 to 1"),
+        ({"a": "1e-99999"}, "crosswise 1/5 same=1", "must be a number from 0 to 1"),
         ({"a": "0"}, "crosswise 1/5 se=1/50 fact=b same=1", "without se"),
     ],
 )
