@@ -319,17 +319,14 @@ class TablesInWords(AnswersInWords):
 
     def mixture(self, document: Document) -> ShownAnswer:
         """Format the shares of a design that the survey plans."""
-        write, bounds = self.write, document["bounds"]
-        shares = self._classes(document["shares"])
+        write, shares = self.write, self._classes(document["shares"])
         lines = [self.line(name, one, write.percent, write.points) for name, one in shares]
         drawn = bars([self.to_draw(name, one, write.percent) for name, one in shares], 0.0, 1.0)
         told = [self.likelihood(document)]
         if document["misfit"]["df"]:
             told.append(self.say("joint_misfit", **self.tested(document["misfit"])))
-        if bounds is None:
-            told.append(self.names.note(document["disobedience"]))
-        else:
-            told.append(self.say("joint_mixture_bounds", **{end: write.percent(bounds[end]) for end in bounds}))
+        ends = {end: write.percent(bound) for end, bound in (document["bounds"] or {}).items()}
+        told.append(self.say("joint_mixture_bounds", **ends) if ends else self.names.note(document["disobedience"]))
         told += [*map(self.names.note, document["privacy"]), *self.weighted(document, "joint_deff")]
         asked = joined(dict.fromkeys(self._sample(each["name"]) for each in document["groups"]))
         known = {key: document[key] for key in ("file", "design", "n")}
@@ -593,13 +590,9 @@ class ModelsInWords(AnswersInWords):
     def _random_intercept(self, document: Document) -> ShownTable:
         found, show = document["random_intercept"], self.write.figure
         lines = [self.line(self.say("models_intercept_spread"), found["sd"], show, show)]
-        sentences = [
-            self.say("models_clusters", clusters=found["clusters"]),
-            self.say("models_points", points=found["points"]),
-            self.hypothesis(found["test"]),
-        ]
-        headings = self.headings(document, self.say("models_term"))
-        return ShownTable(self.say("models_cluster_effect"), headings, lines, sentences=sentences)
+        counts = [self.say(f"models_{key}", **{key: found[key]}) for key in ("clusters", "points")]
+        headings, told = self.headings(document, self.say("models_term")), [*counts, self.hypothesis(found["test"])]
+        return ShownTable(self.say("models_cluster_effect"), headings, lines, sentences=told)
 
     def _tests(self, document: Document) -> Iterator[str]:
         for test in document["tests"]:

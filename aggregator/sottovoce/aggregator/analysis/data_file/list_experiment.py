@@ -96,13 +96,12 @@ def list_model(
     covariance = inverse(fit.information) if fit.converged else None
     z, size = normal_quantile(confidence), model.shape[1]
     labels = [(None, term.name) for _ in (*named, None) for term in sample.design.terms]
-    found: Sequence[Coefficient]
     figures: list[tuple[float | None, ...]] = []
     if covariance is None:
         # A mean share of several groups has no profile here.
         if fit.runs_off is None or size > 1:
             raise EstimateError(NO_MAXIMUM)
-        found = [_beside_edge(model, fit, place, label, confidence) for place, label in enumerate(labels)]
+        found = tuple(_beside_edge(model, fit, place, label, confidence) for place, label in enumerate(labels))
         for at, one in zip(fit.theta[:-1].tolist(), found[:-1], strict=True):
             low, high = (side * math.inf if end is None else end for side, end in ((-1, one.low), (1, one.high)))
             share, *limits = (
@@ -317,8 +316,7 @@ def _counts(table: FileTable, names: Sequence[str]) -> Counts:
     known = [whole_numbers(table, name, MOST_ITEMS + 1) for name in names]
     if any(((one >= 0) & (other >= 0)).any() for one, other in combinations(known, 2)):
         raise SpecError(Sentence(SEVERAL_COUNTS, file=table.file, names=", ".join(names)))
-    merged: Counts = np.max(known, axis=0)
-    return merged
+    return np.asarray(np.max(known, axis=0))
 
 
 def _arms(table: FileTable, arm: str, treated: Sequence[str]) -> tuple[str, Sequence[str]]:

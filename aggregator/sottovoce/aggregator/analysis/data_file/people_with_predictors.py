@@ -57,9 +57,8 @@ def people_with_predictors(
         raise EstimateError(OWN, variable=min(clash))
     people = columns.among(there)
     predictors = [answers_of(people, name) for name in terms.predictors]
-    for each in predictors:
-        if not each.variable.public:
-            raise EstimateError(RANDOMIZED, variable=each.name)
+    if hidden := [each.name for each in predictors if not each.variable.public]:
+        raise EstimateError(RANDOMIZED, variable=hidden[0])
     used = None if weights is None else weights[there]
     choices = RegressionOptions(weights=used, strata=False, confidence=confidence, smallest_group=columns.least)
     # All of them have what is modelled, if not in this column.

@@ -104,10 +104,6 @@ def highest_peak(model: ListLogit) -> Fit:
             tried = maximize(model, start)
         except EstimateError:
             continue
-        if (
-            tried.converged
-            and tried.log_likelihood > best.log_likelihood + _HIGHER
-            and inverse(tried.information) is not None
-        ):
-            best = tried
+        higher = tried.converged and tried.log_likelihood > best.log_likelihood + _HIGHER
+        best = tried if higher and inverse(tried.information) is not None else best
     return best

@@ -189,8 +189,7 @@ class PersonModel(Model):
             # A column of one item is 0 in all other answers, which are most of them.
             used = np.flatnonzero(one)
             people, first = np.unique(person[used], return_index=True)
-            if len(used):
-                found[place, people] = np.add.reduceat(one[used, None] * each[used], first, axis=0)
+            found[place, people] = np.add.reduceat(one[used, None] * each[used], first, axis=0)
         return found
 
 
