@@ -96,15 +96,11 @@ def with_class_model(
     if variance is None:
         traced = _traced(model)
         fit = maximize(traced)
-        # Limits are by likelihood ratio, none with weights; log odds that run off on a side have no estimate.
-        ends = [
-            profile_limits(traced, fit, place, confidence) if weights is None else (None, None)
-            for place in range(len(labels))
-        ]
-        coefficients = [
-            Coefficient(*label, None if None in limits else at, None, *limits)
-            for label, at, limits in zip(labels, fit.theta.tolist(), ends, strict=True)
-        ]
+        coefficients = list[Coefficient]()
+        for place, (label, at) in enumerate(zip(labels, fit.theta.tolist(), strict=True)):
+            # Limits are by likelihood ratio, none with weights; log odds that run off on a side have no estimate.
+            limits = profile_limits(traced, fit, place, confidence) if weights is None else (None, None)
+            coefficients.append(Coefficient(*label, None if None in limits else at, None, *limits))
     else:
         coefficients = [*wald_coefficients(labels, fit.theta, np.diag(variance), z)]
     shares = dict(zip(names, _shares(model, fit.theta, variance, z, weights is None), strict=True))

@@ -37,9 +37,13 @@ points between, and how often at each, tables are drawn."""
 
 @dataclass(frozen=True)
 class MixturePoint:
-    """Points on the segments of a share, each (tables,): place, log likelihood, derivatives to s, of the profile."""
+    """Points on the segments of a share, each (tables,): place, log likelihood, derivatives to s, of the profile.
+
+    ``chances`` are those of all reports, (tables, m).
+    """
 
     x: Array
+    chances: Array
     log_likelihood: Array
     slope: Array
     curvature: Array
@@ -62,30 +66,11 @@ class MixtureLikelihood:
             parts = np.where((self.counts > 0) & (direction != 0), self.counts * direction / chances, 0.0)
         return np.asarray(parts.sum(axis=1))
 
-    def segment(self, share: MixtureShare, s: Array) -> tuple[Array, Array]:
-        """Return where the segments of a share begin and how they go on, each (tables or 1, m)."""
-        zero, one = self.chances[list(share.zero)], self.chances[list(share.one)]
-        start, end = (first + np.outer(s, second - first) for first, second in zip(zero, one, strict=True))
-        return start, end - start
-
     def profile(self, share: MixtureShare, s: Array) -> MixturePoint:
         """Return the best points where the share is ``s``, (tables or 1,)."""
-        start, across = self.segment(share, s)
-        x = self._best(start, across)
-        chances = start + x[:, None] * across
-        to_zero, to_one = self.chances[list(share.one)] - self.chances[list(share.zero)]
-        turn = to_one - to_zero
-        to_one = to_zero + np.outer(x, turn)
-        with np.errstate(all="ignore"):
-            scale = np.where(self.counts > 0, self.counts / chances, 0.0)
-            squares = np.where(self.counts > 0, scale / chances, 0.0)
-            inner = (squares * across**2).sum(axis=1)
-            mixed = (scale * turn - squares * to_one * across).sum(axis=1)
-            curvature = (squares * to_one**2).sum(axis=1) - np.where(inner > 0, mixed**2 / inner, 0.0)
-        return MixturePoint(x, self.log_likelihood(chances), self._slope(to_one, chances), curvature)
-
-    def _best(self, start: Array, across: Array) -> Array:
-        """Return the x in [0, 1] of the largest log likelihoods of ``start + x across``, (tables,)."""
+        zero, one = self.chances[list(share.zero)], self.chances[list(share.one)]
+        start, end = (first + np.outer(s, second - first) for first, second in zip(zero, one, strict=True))
+        across, (to_zero, to_one) = end - start, one - zero
 
         def derivatives(x: Array) -> tuple[Array, Array]:
             chances = start + x[:, None] * across
@@ -93,7 +78,15 @@ class MixtureLikelihood:
                 squares = np.where(self.counts > 0, self.counts * (across / chances) ** 2, 0.0)
             return self._slope(across, chances), np.asarray(squares.sum(axis=1))
 
-        return _climb(derivatives, len(self.counts))
+        x, turn = _climb(derivatives, len(self.counts)), to_one - to_zero
+        chances, to_one = start + x[:, None] * across, to_zero + np.outer(x, turn)
+        with np.errstate(all="ignore"):
+            scale = np.where(self.counts > 0, self.counts / chances, 0.0)
+            squares = np.where(self.counts > 0, scale / chances, 0.0)
+            inner = (squares * across**2).sum(axis=1)
+            mixed = (scale * turn - squares * to_one * across).sum(axis=1)
+            curvature = (squares * to_one**2).sum(axis=1) - np.where(inner > 0, mixed**2 / inner, 0.0)
+        return MixturePoint(x, chances, self.log_likelihood(chances), self._slope(to_one, chances), curvature)
 
     def maximum(self, share: MixtureShare) -> tuple[Array, MixturePoint]:
         """Return the values of a share at the maxima, (tables,), and the points there."""
@@ -158,9 +151,7 @@ class LawOfFew:
     ) -> "LawOfFew":
         """Return the law between and beside the limits of a share, of tables that are likely at points there."""
         held = np.linspace(*observed.limits(share, at, best, z + _FARTHER), _POINTS)
-        start, across = observed.segment(share, held)
-        x = replace(observed, counts=np.repeat(observed.counts, _POINTS, axis=0)).profile(share, held).x
-        chances = start + x[:, None] * across
+        chances = replace(observed, counts=np.repeat(observed.counts, _POINTS, axis=0)).profile(share, held).chances
         yes = np.random.default_rng(0).binomial(sizes.astype(int), np.repeat(chances[:, 1::2], _DRAWS, axis=0))
         yes, drawn = np.unique(yes, axis=0, return_counts=True)
         tables = MixtureLikelihood(np.stack([sizes - yes, yes], axis=2).reshape(len(yes), -1), observed.chances)
@@ -175,8 +166,7 @@ class LawOfFew:
         def inside(s: float) -> bool:
             held = np.array([s])
             one, points = self.observed.profile(share, held), self.tables.profile(share, held)
-            start, across = self.observed.segment(share, held)
-            logs = self.often + self.tables.log_likelihood(start + one.x[:, None] * across)
+            logs = self.often + self.tables.log_likelihood(one.chances)
             likely = np.exp(logs - logs.max())
             extreme = self.best - points.log_likelihood >= best - one.log_likelihood - _SAME
             return float(likely @ extreme) > level * float(likely.sum())

@@ -192,7 +192,7 @@ def _groups(design: str, p: Probabilities, draws: int) -> dict[str, P]:
     if design == KUK and all(len(numbers) == 1 for numbers in given.values()):
         # The two decks may be written as groups are: 1=.6 2=.2.
         given = {"all": tuple(number for numbers in given.values() for number in numbers)}
-    needed = 1 if design == KUK else len(known.solved)
+    needed = len(known.solved)
     if any(len(numbers) != known.numbers for numbers in given.values()) or (design == KUK and len(given) > 1):
         raise EstimateError(_FORMS.get(design, Sentence(ONE_P, design=design)))
     for name, numbers in given.items():
@@ -291,10 +291,8 @@ def mixture_document(design: str, data: MixtureData, confidence: float) -> Docum
             given = model.limits if law is None else law.limits
             fallen = z if law else _quantile(known, data, model, weights, share, z)
             low, high = given(share, value, best, fallen)
-        closed = None if raw is None else share_of(share, raw)
-        shares[share.name] = {
-            "label": share.label, "share": value, "se": error, "low": low, "high": high, "raw": closed
-        }  # fmt: skip
+        plain = None if raw is None else share_of(share, raw)
+        shares[share.name] = {"label": share.label, "share": value, "se": error, "low": low, "high": high, "raw": plain}
     expected = fitted * sizes[:, None]
     told = {name: value for name, value in values.items() if value is not None}
     return {
