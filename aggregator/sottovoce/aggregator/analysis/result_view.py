@@ -198,8 +198,7 @@ class AnswersInWords:
 
     def hypothesis(self, test: Document) -> str:
         """Return a sentence with a likelihood-ratio test of a hypothesis."""
-        told = self.names.translate_note(test["hypothesis"])
-        return self.say("models_test_of", note=told, **self.tested(test))
+        return self.say("models_test_of", note=self.names.translate_note(test["hypothesis"]), **self.tested(test))
 
     def about_figures(self, document: Document) -> list[str]:
         """Return sentences for a paper: which answers were randomized, and whom figures describe where not all."""
@@ -243,8 +242,7 @@ class TablesInWords(AnswersInWords):
         within, found = document["within"], document["tables"]
         shown: list[ShownTable] = []
         for table in found:
-            where = self.names.term(f"{within}={table['category']}")
-            shown += self._tables(table, where, interval)
+            shown += self._tables(table, self.names.term(f"{within}={table['category']}"), interval)
         test = self._test("joint_test_within", document["independence"], within=self.names.label(within))
         shown += [ShownTable(self.say("joint_together"), sentences=test)] if test else []
         notes = [note for table in (*found, document) for note in self.notes(table)]

@@ -114,8 +114,7 @@ class ReadColumn:
         """Return the question of a stratum."""
         listed = TYPES[self.type].list_key
         choices = tuple(Choice(name, {"en": name}) for name in self.domain.options) if listed else ()
-        mechanism = self.mechanisms[stratum]
-        return Question(self.name, self.type, {"en": self.name}, {}, choices, self.domain, mechanism)
+        return Question(self.name, self.type, {"en": self.name}, {}, choices, self.domain, self.mechanisms[stratum])
 
 
 def data_columns(table: FileTable, channels: Mapping[str, Any], survey: Survey | None = None) -> Columns:
@@ -223,8 +222,7 @@ def _read_column(table: FileTable, name: str, given: Any, asked: Question | None
         return None
     channel_column = table.columns.get(f"{name}{CHANNEL}")
     if given is not None:
-        channel = _parsed(given, f"{table.file}, column '{name}', channel")
-        return _through(table, name, [channel], _one_stratum(table))
+        return _through(table, name, [_parsed(given, f"{table.file}, column '{name}', channel")], _one_stratum(table))
     if channel_column is not None and channel_column.values:
         return _through(table, name, *_channels_of_rows(table, name, channel_column))
     if asked is not None and asked.mechanism is not None:

@@ -53,8 +53,7 @@ class DataFilesInWords(AnswersInWords):
         lines = [(self.say("joint_reports"), self.words.number(document["n"]))]
         for key, decimals in (("smallest", 3), ("largest", 3), ("deff", 3), ("effective_n", 0)):
             lines.append((self.say(f"data_weights_{key}"), self.words.number(document[key], decimals)))
-        table = ShownTable(self.say("data_weights"), ("", ""), lines)
-        return ShownAnswer("", [table], self.notes(document))
+        return ShownAnswer("", [ShownTable(self.say("data_weights"), ("", ""), lines)], self.notes(document))
 
     def list_experiment(self, document: Document) -> ShownAnswer:
         """Format the shares of sensitive items, and of each list its means and the test of design effects."""
@@ -62,8 +61,7 @@ class DataFilesInWords(AnswersInWords):
         tables = [table for one in every for table in self._list_tables(one)]
         # One model has the items of all arms.
         tables += [self._list_model(document)] if "model" in document else []
-        notes = dict.fromkeys(note for one in every for note in self.notes(one))
-        return ShownAnswer("", tables, list(notes))
+        return ShownAnswer("", tables, list(dict.fromkeys(note for one in every for note in self.notes(one))))
 
     def _list_tables(self, document: Document) -> Iterator[ShownTable]:
         share, people = document["share"], document["coin_flip"]

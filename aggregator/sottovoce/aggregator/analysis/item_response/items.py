@@ -110,8 +110,7 @@ def _maximum(known: Array, people: Array, kind: str, start: Array | None = None)
     items, count, _ = known.shape
     own = np.tile(np.eye(items), count)
     loads = np.ones((1, own.shape[1])) if kind == RASCH else own
-    likelihood = known.swapaxes(0, 1).reshape(-1, 2)
-    model = PersonModel(-own, loads, likelihood, np.arange(count + 1) * items, weights=people)
+    model = PersonModel(-own, loads, known.swapaxes(0, 1).reshape(-1, 2), np.arange(count + 1) * items, weights=people)
     return settled(model, NO_MAXIMUM, start)
 
 

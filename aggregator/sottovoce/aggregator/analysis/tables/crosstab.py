@@ -90,19 +90,16 @@ class ThreeWayTable:
 
     def cells(self, category: int) -> Cells:
         """Return the share of each cell among the people of a category, (rows, columns)."""
-        wide = self._sizes[2]
-        return self._grid(lambda row, column: self._within(self._by_third, category, row * wide + column))
+        return self._grid(lambda row, column: self._within(self._by_third, category, row * self._sizes[2] + column))
 
     def conditional(self, category: int) -> Cells:
         """Return the share of each column within its row among the people of a category, (rows, columns)."""
-        tall = self._sizes[1]
-        return self._grid(lambda row, column: self._within(self._by_row, category * tall + row, column))
+        return self._grid(lambda row, column: self._within(self._by_row, category * self._sizes[1] + row, column))
 
     def largest_shift(self, category: int, share: float) -> float:
         """Return the largest shift of a cell's share in a category by so large a share of forged reports, at most 1."""
         people = float(self._by_third.table[category].sum())
-        largest = share * float(np.abs(self.scores).max())
-        return min(1.0, largest / people) if people > 0 else 1.0
+        return min(1.0, share * float(np.abs(self.scores).max()) / people) if people > 0 else 1.0
 
     def _grid(self, share: Callable[[int, int], Result]) -> Cells:
         rows, columns = (range(len(each.answered)) for each in self.variables[1:])

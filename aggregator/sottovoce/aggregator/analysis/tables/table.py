@@ -346,8 +346,7 @@ class TwoWayTable:
             whole = each.product(own, answered_part(each.second, second.absent))
             return np.column_stack([each.cell(row, column), whole])
 
-        added = self._repeated_by(people)
-        limits = share_among_answered(self.joint, self.raw, (row, column), self._z, in_row, added)
+        limits = share_among_answered(self.joint, self.raw, (row, column), self._z, in_row, self._repeated_by(people))
         mean, covariance = self.joint.moments(products)
         part, whole = mean.tolist()
         # An unbiased share can be 0 or negative by chance; a quotient has no meaning then, while its limits hold.
