@@ -58,7 +58,9 @@ class Settings:
     analysis_seconds: int = _setting(
         600, "seconds that one analysis may take in a process of its own; of a visitor's file at most 60"
     )
-    analysis_memory: int = _setting(1024, "MiB of memory that the process of one analysis may take; 0 for no limit")
+    analysis_memory: int = _setting(
+        1024, "MiB of memory that one analysis may take, and at most 3/4 of its container's; 0 for no limit"
+    )
     public_analysis: int = _setting(
         0, "1 lets visitors without an account analyze a file: up to 10 MB, one for each, four at once, no formulas"
     )

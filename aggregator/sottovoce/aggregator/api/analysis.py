@@ -12,7 +12,7 @@ from functools import partial
 
 from flask import Flask, Response, current_app, jsonify, request, url_for
 from sottovoce.aggregator.analysis.documents import Document
-from sottovoce.aggregator.analysis.jobs.queue import AnalysisLimits, QueuedJob
+from sottovoce.aggregator.analysis.jobs.queue import AnalysisLimits, QueuedJob, within_container
 from sottovoce.aggregator.analysis.published_counts import published
 from sottovoce.aggregator.analysis.requests import KINDS_OF_REQUEST, parse_request
 from sottovoce.aggregator.api.joint_results import Calculating, ColumnsCache, JointResults
@@ -27,7 +27,7 @@ def register(app: Flask) -> None:
     """Add the cache of columns and the runner of analyses to the app."""
     extensions = app.extensions
     storage, settings = extensions["storage"], extensions["settings"]
-    limits = AnalysisLimits(settings.analysis_seconds, settings.analysis_memory)
+    limits = AnalysisLimits(settings.analysis_seconds, within_container(settings.analysis_memory))
     cache = ColumnsCache(storage, extensions["clock"])
     extensions["joint_results"] = JointResults(cache, storage, settings.threads, limits)
 
@@ -45,8 +45,7 @@ def _answer(name: str, kind: str) -> Response:
 
 def analysis(name: str, job: str) -> Response:
     """Return the result of an analysis that took longer than its first request waited, or say how far it is."""
-    found = _job(name, job)
-    return _reply(name, lambda: _results().result(found))
+    return _reply(name, lambda: _results().result(_job(name, job)))
 
 
 def cancel(name: str, job: str) -> Response:
@@ -86,8 +85,10 @@ def progress_document(calculating: Calculating) -> Document:
     job = calculating.job
     state = "finished" if job.finished.is_set() or job.stopping else "waiting" if calculating.place else "running"
     done, whole = job.progress or (0, 0)
-    document: Document = {"format": "sottovoce-progress/1", "state": state, "seconds": job.seconds}
-    return document | {"place": calculating.place, "steps_done": done, "steps": whole}
+    return {
+        "format": "sottovoce-progress/1", "state": state, "seconds": job.seconds,
+        "place": calculating.place, "steps_done": done, "steps": whole,
+    }  # fmt: skip
 
 
 def _refuse(_: str) -> None:

@@ -21,7 +21,8 @@ from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, BinaryIO, NamedTuple
+from traceback import walk_tb
+from typing import Any, BinaryIO, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,8 +131,7 @@ def pack_reply(reply: Mapping[str, Any]) -> bytes:
 
 def unpack_reply(message: bytes) -> dict[str, Any]:
     """Return the reply of a message."""
-    found: dict[str, Any] = json.loads(message, object_hook=_restored)
-    return found
+    return cast(dict[str, Any], json.loads(message, object_hook=_restored))
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - JSON
@@ -187,11 +187,8 @@ def answer(message: bytes) -> dict[str, Any]:
     except MemoryError:
         return {"stopped": "memory"}
     except Exception as error:
-        trace, place = error.__traceback__, ""
-        while trace is not None:
-            place = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
-            trace = trace.tb_next
-        return {"stopped": "failed", "bug": f"{type(error).__name__} at {place}"}
+        *_, (frame, line) = walk_tb(error.__traceback__)
+        return {"stopped": "failed", "bug": f"{type(error).__name__} at {frame.f_code.co_filename}:{line}"}
 
 
 def _receive(jobs: "SimpleQueue[bytes]") -> None:

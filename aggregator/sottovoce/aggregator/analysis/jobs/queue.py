@@ -17,6 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from operator import attrgetter
+from pathlib import Path
 from threading import Event, Lock, Thread, Timer
 from time import monotonic
 from typing import Any, BinaryIO, NamedTuple, cast
@@ -111,9 +112,8 @@ class Worker:
         except (EOFError, OSError, ValueError):
             # A process that was killed, and by no one here, was killed by the system, which ran out of memory.
             ended = self._process.wait()
-            if ended >= 0:
-                return {"stopped": "failed"}
-            return {"stopped": "system_memory" if ended == -signal.SIGKILL else "memory"}
+            killed = "system_memory" if ended == -signal.SIGKILL else "memory"
+            return {"stopped": "failed" if ended >= 0 else killed}
         return reply
 
     def kill(self) -> None:
@@ -177,6 +177,18 @@ class AnalysisLimits(NamedTuple):
 
     seconds: float = 600
     memory: int = 1024
+
+
+_CONTAINER = "/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"
+
+
+def within_container(memory: int) -> int:
+    """Return this limit in MiB of memory, or three quarters of what the container of the process may take, if less."""
+    for path in map(Path, _CONTAINER):
+        # Outside of containers there is no such file; without a limit it says "max".
+        with suppress(OSError, ValueError):
+            memory = min(memory, int(path.read_text(encoding="ascii")) * 3 // 4 >> 20)
+    return memory
 
 
 class AnalysisStopped(EstimateError):
@@ -364,5 +376,4 @@ class JobQueue:
         self._pool.give_back(worker)
         if "error" in reply:
             raise EstimateError(reply["error"])
-        document: Document = reply["document"]
-        return document
+        return cast(Document, reply["document"])

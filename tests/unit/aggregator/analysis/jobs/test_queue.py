@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.documents import Document
+from sottovoce.aggregator.analysis.jobs import queue
 from sottovoce.aggregator.analysis.jobs.child import (
     Job,
     pack_job,
@@ -161,6 +162,17 @@ def test_limits_stop_a_job_and_say_what_helps(pool: WorkerPool, monkeypatch: pyt
     assert "stopped after 0.5 seconds" in str(late.error)
     assert "more than 1 MiB" in str(large.error)
     assert "fewer predictors" in str(large.error)
+
+
+def test_analysis_takes_no_more_than_three_quarters_of_a_container(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Else the system ends it, or, in Kubernetes, the node with it, in the place of a sentence that names the limit."""
+    (tmp_path / "two").write_text("max\n")
+    monkeypatch.setattr(queue, "_CONTAINER", [tmp_path / "none", tmp_path / "two", tmp_path / "one"])
+    found = [queue.within_container(1024)]
+    (tmp_path / "one").write_text(f"{512 << 20}\n")
+    assert [*found, *map(queue.within_container, (1024, 200, 0))] == [1024, 384, 200, 0]
 
 
 def test_process_that_the_system_killed_reached_no_limit_of_an_analysis(pool: WorkerPool) -> None:
