@@ -5,7 +5,7 @@ declared missing, in Stata .a, else a mean would take in a day before the first;
 Columns NAME_a and NAME_b contain P(1 | yes) and P(1 | no) of the report's own revision, for programs that take them row
 by row, such as R's GLMMRR. Names that a format does not allow get the prefix "q_" and are cut to length; the codebook
 lists those. An option whose name is a number has it as its code. The notes of an SPSS file contain every channel; a
-Stata file has no notes. The library requires the whole table in memory, 8 bytes per number.
+Stata file has no notes. The library requires the whole table in memory: 4 bytes per code, 8 per number.
 """
 
 import textwrap
@@ -75,13 +75,12 @@ def write_statistics_file(
     columns |= {name: _own_codes(columns[name], question) for name, question in questions.items()}
     columns |= _channel_columns(channels, reports)
     days = [name for name, grid in grids.items() if isinstance(grid, DayGrid)]
-    if kind == ".dta":
-        columns |= {name: _stata_days(columns[name]) for name in days}
+    columns |= {name: _stata_days(columns[name]) for name in days if kind == ".dta"}
     names = column_names(about.survey, kind)
-    whole = {name: question_label(question, language) for name, question in questions.items()}
     labels = {
         names[name]: cut(text, min(allowed.label, len(text[: allowed.letters].encode())))
-        for name, text in whole.items()
+        for name, question in questions.items()
+        for text in [question_label(question, language)]
     }
     whole_values = {name: _labels_of_codes(question, language) for name, question in questions.items()}
     values: dict[str, dict[Any, str]] = {
@@ -98,7 +97,6 @@ def write_statistics_file(
                 declared[names[name]] = [code]
         if left_out.any():
             values[names[name]][code] = FEW
-    more = {names[name]: _MORE_LABELS.get(name.strip("_"), "") for name in columns.keys() - questions}
     of_channels = {
         names[f"{channel.question.name}_{letter}"]: cut(f"P(1 if {truth}) of {channel.question.name}", 80)
         for channel in _yes_no(channels)
@@ -106,7 +104,9 @@ def write_statistics_file(
     }
     metadata: dict[str, Any] = {
         "file_label": _whole_letters("; ".join(about.lines), _FILE_LABEL[kind]),
-        "column_labels": more | labels | of_channels,
+        "column_labels": {names[name]: _MORE_LABELS.get(name.strip("_"), "") for name in columns.keys() - questions}
+        | labels
+        | of_channels,
         "variable_value_labels": {name: known for name, known in values.items() if known},
         "variable_format": {names[name]: _DAY[kind] for name in days},
     }
@@ -116,8 +116,8 @@ def write_statistics_file(
         metadata["variable_measure"] = {names[q.name]: _MEASURES[scale_of(q)] for q in questions.values()}
     else:
         metadata["missing_user_values"] = declared
-    frame = pandas.DataFrame({names[name]: column for name, column in columns.items()}, copy=False)
-    (pyreadstat.write_sav if kind == ".sav" else pyreadstat.write_dta)(frame, path, **metadata)
+    write = pyreadstat.write_sav if kind == ".sav" else pyreadstat.write_dta
+    write(pandas.DataFrame({names[name]: each for name, each in columns.items()}, copy=False), path, **metadata)
 
 
 def column_names(survey: Survey, kind: str) -> dict[str, str]:
@@ -171,14 +171,13 @@ def _own_codes(column: NDArray[Any], question: Question) -> NDArray[Any]:
     codes = option_codes(question)
     if not codes:
         return column
-    found = np.select([column == place for place in range(len(codes))], [*map(float, codes)], np.nan)
-    return np.where(column == -1, min((0, *codes)) - 1, found)
+    places = [column == place for place in range(-1, len(codes))]
+    return np.select(places, [*map(float, (min((0, *codes)) - 1, *codes))], np.nan)
 
 
 def _stata_days(days: NDArray[Any]) -> NDArray[np.float64]:
     """Return days from 1960 as the format of days counts them; the library would write milliseconds."""
-    counted = (days - np.datetime64("1960-01-01")) / np.timedelta64(1, "D")
-    return np.where(np.isnat(days), np.nan, counted)
+    return np.where(np.isnat(days), np.nan, (days - np.datetime64("1960-01-01")) / np.timedelta64(1, "D"))
 
 
 def _labels_of_codes(question: Question, language: str) -> dict[int, str]:
@@ -221,5 +220,7 @@ def _channel_columns(channels: Sequence[Channel], reports: ReportColumns) -> Map
     for channel in _yes_no(channels):
         rows = np.isin(reports.revision, channel.revisions)
         for letter, number in zip("ab", channel.shares[0][4:], strict=True):
-            found.setdefault(f"{channel.question.name}_{letter}", np.full(len(reports), np.nan))[rows] = float(number)
+            # Where all rows have the same number, it is in memory once.
+            name, every = f"{channel.question.name}_{letter}", np.broadcast_to(float(number), len(rows))
+            found[name] = every if rows.all() else np.where(rows, every, found.get(name, np.nan))
     return found

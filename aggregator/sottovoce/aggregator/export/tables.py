@@ -40,8 +40,8 @@ _LARGEST = 2**53
 
 def unit_grid(question: Question) -> Grid | None:
     """Return the grid of a question whose reported values are numbers or dates in its own unit, else None."""
-    kind = "number" if question.mechanism is None else question.mechanism.report_kind
-    return question.domain.grid if kind == "number" else None
+    is_one = question.mechanism is None or question.mechanism.report_kind == "number"
+    return question.domain.grid if is_one else None
 
 
 def as_texts(column: NDArray[np.unsignedinteger], grid: Grid) -> list[str | None]:
@@ -140,8 +140,11 @@ ROW_GROUP = 1 << 20
 
 def named_columns(reports: ReportColumns) -> dict[str, ReportedColumn]:
     """Return all columns by their names in a file: the questions, then wave and revision."""
-    more = {"wave": reports.wave, "revision": reports.revision}
-    return {**reports.columns, **{extra_name(name, reports.columns): column for name, column in more.items()}}
+    return {
+        **reports.columns,
+        extra_name("wave", reports.columns): reports.wave,
+        extra_name("revision", reports.columns): reports.revision,
+    }
 
 
 def file_columns(reports: ReportColumns) -> dict[str, ReportedColumn]:
@@ -220,6 +223,7 @@ def missing_as_nan(column: ReportedColumn, grid: Grid | None = None) -> np.ndarr
     """
     if grid is not None:
         return as_numbers(column, grid)
-    values = np.where(is_few(column), -1.0, column.astype(np.float64))
+    # Codes are small: half as many bytes hold them exactly.
+    values = np.where(is_few(column), -1.0, column.astype(np.float32 if column.itemsize < 4 else np.float64))
     values[is_null(column)] = np.nan
     return values

@@ -17,6 +17,7 @@ from typing import Any, BinaryIO
 
 from flask import Response, current_app, render_template, request
 from sottovoce.aggregator.accounts.authentication import storage
+from sottovoce.aggregator.analysis.jobs.child import return_memory
 from sottovoce.aggregator.analysis.published_counts import revisions_of
 from sottovoce.aggregator.authoring.draft import whole_number
 from sottovoce.aggregator.export.archive import write_file, write_zip
@@ -121,6 +122,7 @@ def _written(source: Source, file: str) -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as folder, current_app.extensions["joint_results"].turn(name):
         path = Path(folder) / file
         write_file(source, file, OFFERED[file], path)
+        return_memory()
         yield path
 
 
