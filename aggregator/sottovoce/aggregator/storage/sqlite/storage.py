@@ -344,6 +344,8 @@ class SQLiteStorage(sql_storage.Storage):
             try:
                 self._write_began = time.monotonic()
                 db.set_spills(True)
+                # It is as fast, and takes 20 MB in the place of 180 for a million reports or more.
+                db.keep_pages(READ_KIB)
                 db.execute("VACUUM")
             finally:
                 self._write_began = None
@@ -549,11 +551,11 @@ class _Handle:
         # Python's own connection refers to itself, and would stay open until a collection.
         self.connection.close()
 
-    def keep_pages(self) -> None:
-        """Keep the pages that writing needs again; who only reads all reports once needs none of them again."""
-        if self._kept < CACHE_KIB:
-            self._kept = CACHE_KIB
-            self.execute(f"PRAGMA cache_size = -{CACHE_KIB:d}")
+    def keep_pages(self, most: int = CACHE_KIB) -> None:
+        """Keep so many KiB of pages that writing needs again; who reads or writes all once needs none of them again."""
+        if self._kept != most:
+            self._kept = most
+            self.execute(f"PRAGMA cache_size = -{most:d}")
 
     def set_spills(self, spills: bool) -> None:
         """Let SQLite use temporary files, or not; what they hold is dropped at a change.
