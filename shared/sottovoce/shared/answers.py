@@ -38,7 +38,7 @@ class Grid:
     Attributes:
         low, high, step: exact; (high - low) / step is a whole number from 1 to 2^32.
         noun: what one of them is called.
-        unit: what follows a difference of two of them.
+        unit: what a difference of two of them is a number of.
     """
 
     noun: ClassVar[str] = "number"

@@ -311,12 +311,6 @@ def find_variable(columns: Columns, name: str) -> tuple[Question, int]:
     return question, parts.index(name)
 
 
-def randomized(columns: Columns, names: Iterable[str]) -> list[str]:
-    """Return those of the variables whose answers were randomized, each once, without columns of clusters."""
-    asked = (name for name in dict.fromkeys(names) if name not in columns.labels)
-    return [name for name in asked if find_variable(columns, name)[0].mechanism is not None]
-
-
 def strata_of(columns: Columns, question: Question) -> list[StratumTally]:
     """Return (mechanism, tally) of each revision that asks a question of the newest one, oldest first."""
     found: list[StratumTally] = []

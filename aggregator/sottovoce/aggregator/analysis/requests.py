@@ -43,7 +43,7 @@ from sottovoce.aggregator.analysis.regression.marginal_effects import predict
 from sottovoce.aggregator.analysis.regression.person_model import FIRST_POINTS, MOST_POINTS
 from sottovoce.aggregator.analysis.regression.regression import MODELS, regress
 from sottovoce.aggregator.analysis.regression.regression_result import detectable_effects
-from sottovoce.aggregator.analysis.report_columns import Columns, answers_of, find_variable, randomized
+from sottovoce.aggregator.analysis.report_columns import Columns, answers_of, find_variable
 from sottovoce.aggregator.analysis.selection import AMONG, AMONG_WITH_ANCHORS, CAREFUL, parse_condition, subset
 from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
 from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_arms
@@ -55,6 +55,7 @@ from sottovoce.aggregator.estimators import DEFAULT_RULE
 from sottovoce.aggregator.estimators.question_variables import bare, is_long, num, points_of
 from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import EstimateError, OptionsError, Problem, Sentence
+from sottovoce.shared.types.base import DayGrid
 
 FEW_UNKNOWN = (
     "'{variable}': the file leaves out rare answers of {reports} reports as few, which has shares but is in no mean, "
@@ -384,9 +385,12 @@ class Request(ABC):
         # A design has one document, whichever of its questions is named.
         names = () if isinstance(self, MixtureRequest) else self.own_names
         found["warnings"] = [*found["warnings"], *notes_alone(inside.survey, names)]
-        drawn = randomized(inside, names)
-        more = {**({"randomized": drawn} if drawn else {}), **({} if self.where is None else {"where": self.where})}
-        return {**found, **more}
+        # Columns of clusters are no questions.
+        asked = {name: find_variable(inside, name)[0] for name in names if name not in inside.labels}
+        more = {"randomized": [name for name, question in asked.items() if question.mechanism is not None],
+                "dates": [name for name, question in asked.items() if isinstance(question.domain.grid, DayGrid)],
+                "where": self.where}  # fmt: skip
+        return {**found, **{key: value for key, value in more.items() if value}}
 
     def of_file(self, table: FileTable, columns: ColumnsOf, weights: ArrayLike | None = None) -> Document:
         """Run the analysis on a data file, of which ``columns`` gives the reports, and return it as ``document``."""

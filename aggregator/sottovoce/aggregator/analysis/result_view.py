@@ -21,6 +21,7 @@ from sottovoce.aggregator.analysis.variable_names import VariableNames
 from sottovoce.aggregator.estimators.question_variables import bare
 from sottovoce.aggregator.i18n.translator import Show
 from sottovoce.shared.arms.arms import ARM
+from sottovoce.shared.types.base import DayGrid
 
 
 @dataclass(frozen=True)
@@ -147,6 +148,12 @@ class AnswersInWords:
         """Return the heading of a document's intervals."""
         return self.say("results_interval_head", confidence=self.level(document))
 
+    def shows(self, document: Document, name: str, *, is_share: bool) -> tuple[Show, Show]:
+        """Return how a share or mean of a variable is written, and how a difference of two is."""
+        if name in document.get("dates", ()):
+            return DayGrid.figure, lambda value: self.say("joint_days", number=self.write.rounded(value, 1))
+        return (self.write.percent, self.write.points) if is_share else (self.write.figure, self.write.figure)
+
     def to_draw(self, name: str, one: Document, show: Show) -> ToDraw:
         """Return an estimate with its texts, from the figures of the document."""
         if one.get("shown", 0) is None and one["low"] is None:
@@ -205,6 +212,7 @@ class AnswersInWords:
         asked = (self.say("joint_paper_question", question=self.names.label(name)) for name in randomized_in(document))
         questions = joined(asked)
         noise = [self.say("joint_paper_randomized", questions=questions)] if questions else []
+        noise += [self.say("joint_paper_weighted")] if document.get("deff", 1) != 1 else []
         described = document.get("people", "").removeprefix("perhaps_")
         return [*noise, *([self.say(f"joint_paper_{described}")] if described else [])]
 
@@ -251,8 +259,7 @@ class TablesInWords(AnswersInWords):
     def compare(self, document: Document) -> ShownAnswer:
         """Format a comparison of a share or a mean between groups."""
         is_share = document["category"] is not None
-        show = self.write.percent if is_share else self.write.figure
-        apart = self.write.points if is_share else self.write.figure
+        show, apart = self.shows(document, document["outcome"], is_share=is_share)
         what = self._what(document)
         drawn = [self.to_draw(self._group(document, one["group"]), one, show) for one in document["values"]]
         ends = (0.0, 1.0) if is_share else (None, None)
@@ -260,8 +267,7 @@ class TablesInWords(AnswersInWords):
         headings = self.names.label(document["groups"]), what
         table = self.estimates(what, headings, drawn, document, ends, self._below_comparison(document))
         wider, lines = self._with_declined(document, table.headings, table.lines)
-        ticks = self._percents if is_share else ()
-        shown = [replace(table, headings=wider, lines=lines, dots=dots, ticks=ticks)]
+        shown = [replace(table, headings=wider, lines=lines, dots=dots, ticks=self._percents if is_share else ())]
         if document["differences"]:
             shown.append(self._differences(document, apart))
         paper = self.whole(document, self._compared(document, what, show, apart))
@@ -354,12 +360,12 @@ class TablesInWords(AnswersInWords):
     def known_values(self, document: Document) -> ShownAnswer:
         """Format a test of known values."""
         say, name, is_share = self.say, document["question"], document["values"][0]["category"] is not None
-        show = self.write.percent if is_share else self.write.figure
+        show, _ = self.shows(document, name, is_share=is_share)
         labels = [self.names.category(name, one["category"]) if is_share else say("results_mean")
                   for one in document["values"]]  # fmt: skip
         drawn = [self.to_draw(label, one, show) for label, one in zip(labels, document["values"], strict=True)]
-        known = [show(one["known"]) for one in document["values"]]
-        lines = [(each.name, value, each.value, each.limits) for each, value in zip(drawn, known, strict=True)]
+        lines = [(each.name, show(one["known"]), each.value, each.limits)
+                 for each, one in zip(drawn, document["values"], strict=True)]  # fmt: skip
         headings = ["", say("joint_known"), say("models_estimate"), self.interval(document)]
         title = say("joint_test_title", question=self.names.label(name), n=self.words.number(document["n"]))
         scale = (0.0, 1.0) if is_share else (None, None)
@@ -617,7 +623,7 @@ class ModelsInWords(AnswersInWords):
         return self.say(f"models_effect_{key}", term=self._name(document, one), base=base)
 
     def _predictions(self, document: Document) -> ShownTable:
-        show = self.write.figure if document["model"] == "linear" else self.write.percent
+        show, _ = self.shows(document, document["outcome"], is_share=document["model"] != "linear")
         drawn = [self.to_draw(self._where(document, one), one, show) for one in document["predictions"]]
         headings = self.say("models_where"), self.say("models_estimate")
         ends = (None, None) if document["model"] == "linear" else (0.0, 1.0)
@@ -635,9 +641,8 @@ class ModelsInWords(AnswersInWords):
             for one in document["detectable"]
         ]
         keys = ["models_term", *(("models_odds_ratio", "models_people") if of_odds else ("models_estimate",))]
-        headings = [self.say(key) for key in keys]
-        sentences = [self.say("models_detectable_words")]
-        return ShownTable(self.say("models_detectable"), headings, lines, sentences=sentences, folded=True)
+        title, told = self.say("models_detectable"), [self.say("models_detectable_words")]
+        return ShownTable(title, [*map(self.say, keys)], lines, sentences=told, folded=True)
 
     def _where(self, document: Document, one: Document) -> str:
         at = joined(self.names.term(f"{name}={value}") for name, value in one["at"].items())

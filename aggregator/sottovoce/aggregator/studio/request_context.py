@@ -140,7 +140,7 @@ def _digits(estimate: Estimate) -> int | None:
 def difference(value: float | None, estimate: Estimate, grid: Grid | None = None) -> str:
     """Format a difference of two values, with the unit of the grid; None as a dash."""
     unit = "" if grid is None or value is None or estimate.kind == "share" else grid.unit
-    return f"{figure(value, estimate)}{unit}"
+    return words().translate(f"joint_{unit}", number=figure(value, estimate)) if unit else figure(value, estimate)
 
 
 def interval(estimate: Estimate, still_open: bool, grid: Grid | None = None) -> str:

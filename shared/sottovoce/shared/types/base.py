@@ -291,7 +291,7 @@ class DayGrid(Grid):
     """The days low, low + step, ..., high, counted from 1970-01-01; from the year 1 to 9999."""
 
     noun = "date (YYYY-MM-DD)"
-    unit = " days"
+    unit = "days"
 
     @staticmethod
     def read(answer: object) -> Fraction:

@@ -420,3 +420,20 @@ def test_shares_among_those_who_answered_are_told_with_the_others() -> None:
     hidden = answered_in_words(replace(found, conditional=True), False, ENGLISH)
     assert hidden.startswith("Among those who were asked and answered. Not asked or no answer: ")
     assert answered_in_words(replace(found, answered=()), False, ENGLISH) == ""
+
+
+def test_means_of_dates_are_dates_and_weighted_figures_say_so() -> None:
+    days = asks("when", kind="date", min="2020-01-01", max="2020-12-31", public=True)
+    made = parse_survey(survey(days, asks("g", public=True)))
+    columns = Columns.from_arrays(made, {"when": np.arange(40) % 20 + 31, "g": np.arange(40) // 20})
+    words, asked_for = VariableNames(Words("en")), {"outcome": "when", "groups": "g"}
+    found = parse_request("compare", asked_for).document(columns)
+    validator("comparison").validate(found)
+    weighted = parse_request("compare", {**asked_for, "margins": {"g": {"yes": 0.3, "no": 0.7}}}).document(columns)
+    paper, more = (answer_in_words(each, words).paper for each in (found, weighted))
+
+    assert "2020-02-11" in paper
+    assert "0.0 days" in paper
+    assert ["weighted" in each for each in (paper, more)] == [False, True]
+    assert answer_in_words(parse_request("test", {"question": "when", "mean": 18300.0}).document(columns),
+                           words).tables[0].lines[0][1] == "2020-02-08"  # fmt: skip
