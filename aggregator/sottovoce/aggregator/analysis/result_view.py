@@ -129,8 +129,7 @@ Document = Mapping[str, Any]
 
 def randomized_in(document: Document) -> Sequence[str]:
     """Return the variables of a result whose answers were randomized; only of these may a text claim noise."""
-    names: Sequence[str] = document.get("randomized", ())
-    return names
+    return [*document.get("randomized", ())]
 
 
 class AnswersInWords:
@@ -646,8 +645,7 @@ class ModelsInWords(AnswersInWords):
 
     def _where(self, document: Document, one: Document) -> str:
         at = joined(self.names.term(f"{name}={value}") for name, value in one["at"].items())
-        category = one.get("category")
-        return f"{at}: {self.names.category(document['outcome'], category)}" if category else at
+        return f"{at}: {self.names.category(document['outcome'], one['category'])}" if one.get("category") else at
 
     def _paper(self, document: Document) -> str:
         """Write the text for a paper, about the terms of the first predictor, in as many words as it may have."""

@@ -182,8 +182,9 @@ class Words:
         return f"{locale.datetime_formats['medium'].format(time, day)} UTC"
 
     def text(self, texts: TextMap, fallback: str) -> str:
-        """Return a survey's text in this language, else in ``fallback``, the default language of the survey."""
-        return texts.get(self.language) or texts[fallback]
+        """Return a survey's text in this language, as zh or pt-BR, else in ``fallback``, the survey's default one."""
+        near = (tag for tag in texts if tag.partition("-")[0] == self.language.partition("-")[0])
+        return texts.get(self.language) or texts.get(next(near, fallback)) or texts[fallback]
 
 
 def words_for(language: str) -> Words:

@@ -14,7 +14,6 @@ from sottovoce.aggregator.analysis.weights import CROSS_SEPARATOR
 from sottovoce.aggregator.analysis.worked_example import limits
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.estimators.question_variables import bare, variables_of
-from sottovoce.aggregator.export.labels import option_labels
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.shared.answers import ABSENT
 from sottovoce.shared.spec import Question, Survey
@@ -198,7 +197,7 @@ class SurveyVariables(VariableNames):
 
     def _of(self, question: Question) -> list[SurveyVariable]:
         own = title_of(self.survey, question, self.words)
-        labels = dict(zip(question.options, option_labels(question, self.words.language), strict=True))
+        labels = labels_of(self.survey, question, self.words)
         yes_no = {"yes": self.words.translate("answer_yes"), "no": self.words.translate("answer_no")}
         made = []
         for each in variables_of(question):

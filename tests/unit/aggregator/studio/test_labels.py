@@ -36,3 +36,15 @@ def test_questions_of_one_text_are_told_apart(questions: tuple[dict[str, Any], .
     assert [title_of(survey, each, Words("en")) for each in shown] == titles
     assert [names.label(each.name) for each in shown] == titles
     assert {names.text(each.name) for each in shown} == {"Cheated?"}
+
+
+def test_texts_are_in_the_nearest_language_and_options_in_that_of_their_question() -> None:
+    """Canonical surveys list English first, whatever their default language is."""
+    texts = {"en": "Often?", "zh": "经常？"}
+    choices = [{"name": name, "label": texts} for name in "ab"]
+    item = {"type": "select_one", "name": "q", "label": texts, "choices": choices, "public": True}
+
+    for default, language in (("en", "zh-Hans"), ("zh", "hi")):
+        made = parse_survey({**document(title=texts), "default_language": default, "questions": [item]})
+        known = SurveyVariables(made, Words(language))
+        assert (known.label("q"), known.category("q", "a")) == (texts["zh"], texts["zh"])
