@@ -57,7 +57,8 @@ def fresh(url: str = "", template: str = "template1") -> str:
     url = url or server()
     name = f"t{os.getpid()}_{next(_numbers)}"
     with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")  # type: ignore[call-overload]
+        # Copied as files, it takes half the work and leaves no copy in the server's log of writes.
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")  # type: ignore[call-overload]
     base, _, options = url.partition("?")
     return f"{base.rsplit('/', 1)[0]}/{name}" + (f"?{options}" if options else "")
 
