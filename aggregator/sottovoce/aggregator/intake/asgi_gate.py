@@ -60,7 +60,8 @@ def run_wsgi(app: WSGI, head: HttpRequest, body: bytes) -> HttpReply:
     started: list[tuple[str, list[tuple[str, str]]]] = []
     chunks = app(make_environ(head, body), lambda status, headers, _info=None: started.append((status, headers)))
     try:
-        content = b"".join(chunks)
+        # A list is of one file, which is in memory only as far as the system has room.
+        content = chunks[0] if isinstance(chunks, list) else b"".join(chunks)
     finally:
         getattr(chunks, "close", lambda: None)()
     status, headers = started[-1]

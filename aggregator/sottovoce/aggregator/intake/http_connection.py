@@ -347,8 +347,9 @@ class Connection(asyncio.Protocol):
             fields.append((b"connection", b"close"))
         fields.append((b"date", formatdate(usegmt=True).encode()))
         head = h11.Response(status_code=status, headers=fields, reason=HTTPStatus(status).phrase)
-        parts = [http.send(event) or b"" for event in (head, h11.Data(data=body), h11.EndOfMessage())]
-        self._transport.write(b"".join(parts))
+        events = (head, h11.Data(data=body), h11.EndOfMessage())
+        # Joined they would be in memory twice.
+        self._transport.writelines(chain(*(http.send_with_data_passthrough(event) or () for event in events)))
         if http.our_state is h11.DONE:
             self._next()
         else:

@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from flask import Response, current_app, render_template, request
 from sottovoce.aggregator.accounts.authentication import storage
@@ -131,10 +132,6 @@ def _made(path: Path) -> MadeFile:
         return MadeFile(path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest())
 
 
-BLOCK = 1 << 16
-"""Number of bytes sent at a time."""
-
-
 def files(name: str) -> str:
     """List the files; with ``?sums=1`` also the size and SHA-256 of each."""
     if (placeholder := draft_placeholder(name, "files")) is not None:
@@ -192,22 +189,15 @@ def file_reply(source: Source, name: str, file: str) -> Response:
     """
     if file not in offered(source):
         raise Refusal("not_found", "the survey has no file of this name")
-    with _written(source, file) as path:
-        opened, made = path.open("rb"), _made(path)
-    reply = Response(_blocks(opened), content_type=MEDIA_TYPES[file.rpartition(".")[2]])
-    # If the client disconnects early or sends HEAD, the generator never runs and would leave the file open.
-    reply.call_on_close(opened.close)
+    with _written(source, file) as path, path.open("rb") as opened:
+        # Its bytes stay on the disk, and are sent from there: with a million reports they are some 200 MB.
+        content, made = mmap(opened.fileno(), 0, access=ACCESS_READ), _made(path)
+    reply = Response([content], content_type=MEDIA_TYPES[file.rpartition(".")[2]], direct_passthrough=True)  # type: ignore[arg-type]
     reply.content_length = made.size
     reply.headers["Content-Disposition"] = f"attachment; filename={source.about.prefix}{name}-{file}"
     # RFC 9530.
     reply.headers["Repr-Digest"] = f"sha-256=:{base64.b64encode(bytes.fromhex(made.sha256)).decode()}:"
     return reply
-
-
-def _blocks(opened: BinaryIO) -> Iterator[bytes]:
-    with opened:
-        while block := opened.read(BLOCK):
-            yield block
 
 
 def _wave() -> int | None:
