@@ -160,6 +160,8 @@ def test_nodes_may_write_nowhere_and_get_secrets_as_files(compose: dict[str, Any
         assert node["volumes"] == ["keys:/keys"]
         assert node["environment"][f"{PREFIX}BLIND_KEYS_FILE"].startswith("/keys/")
     assert "-o 65532 -g 65532 /data /keys\n" in text("Dockerfile")
+    # But for what is downloaded, which is made in the volume that the image makes.
+    assert {"    TMPDIR=/data \\", "VOLUME /data"} <= set(text("Dockerfile").splitlines())
     assert not any("keys" in volume for volume in compose["services"]["backup"]["volumes"])
     for service in compose["services"].values():
         assert set(service["secrets"]) <= compose["secrets"].keys()
@@ -235,6 +237,8 @@ def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
     assert f"Environment={PREFIX}BLIND_KEYS_FILE=%S/sottovoce-keys/blind" in lines
     assert "sottovoce-keys" not in text("sottovoce-backup.service")
     assert {"DynamicUser=yes", "UMask=0077", "LoadCredential=database:/etc/sottovoce/database"} <= lines
+    # An analysis without memory ends alone, and files are made on the disk: /tmp is memory in many systems.
+    assert {"OOMPolicy=continue", "Environment=TMPDIR=%S/sottovoce"} <= lines
     stop = re.search(r"^TimeoutStopSec=(\d+)$", unit, re.MULTILINE)
     assert int(stop[1]) > server.KILL_SECONDS
     analyze = shutil.which("systemd-analyze")
@@ -411,6 +415,7 @@ def test_systemd_accepts_the_timer_and_its_unit(tmp_path: Path) -> None:
     served, saved = (set(text(f"{name}.service").splitlines()) for name in ("sottovoce", "sottovoce-backup"))
     own = {"[Install]", "WantedBy=multi-user.target", "Wants=network-online.target", "After=network-online.target"}
     for_serving = ("Description", "ExecStart", "Restart", "KillMode", "Timeout", "Limit", "Memory", "StateDirectory=")
+    for_serving += ("OOMPolicy", "Environment=TMPDIR")
     # Keys of blind links are for who signs.
     for_serving += ("Environment=SOTTOVOCE_BLIND_KEYS_FILE", "Environment=SOTTOVOCE_ANALYSIS_MEMORY")
     bounds = {line for line in served - own if not line.startswith(for_serving)} | {"MemoryDenyWriteExecute=yes"}
@@ -555,6 +560,8 @@ def test_secrets_are_files_that_their_pod_alone_reads(part: str) -> None:
     assert "secretKeyRef" not in str(pod)
     assert {mount["name"] for each in containers(pod) for mount in each["volumeMounts"]} == volumes.keys()
     assert all("sizeLimit" in volume["emptyDir"] for volume in volumes.values() if "emptyDir" in volume)
+    # Where the image's variables have a node make files for a download.
+    assert part != "node" or {"name": "data", "mountPath": "/data"} in pod["containers"][0]["volumeMounts"]
 
 
 @pytest.mark.parametrize("part", ["node", "backup"])
