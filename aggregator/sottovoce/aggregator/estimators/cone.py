@@ -82,7 +82,8 @@ def _quantile(correlation: Array, z: float) -> float:
     dice = np.random.default_rng(0)
     drawn = dice.standard_normal((DIRECTIONS, len(values)))
     drawn /= np.linalg.norm(drawn, axis=1, keepdims=True)
-    drawn = np.concatenate([drawn, -drawn]) * np.sqrt(np.maximum(values, 0)) @ vectors.T
+    # The symmetric root: where values are equal, rounding chooses the vectors, and so would choose another sample.
+    drawn = np.concatenate([drawn, -drawn]) @ (vectors * np.sqrt(values * (values > _NOTHING)) @ vectors.T)
     y, x, r, rest = drawn[:, 0], drawn[:, 1:], correlation[0, 1:], correlation[1:, 1:]
     fallen = y**2
     for points, spread, sign in ((x - np.outer(y, r), rest - np.outer(r, r), 1), (x, rest, -1)):

@@ -62,6 +62,11 @@ def test_of_many_numbers_at_their_edges_the_nearest_make_the_law() -> None:
     assert _beside([0.45] * 4 + [0.0] * 8, at=at) == pytest.approx(_beside([0.45] * 4), abs=0.03)
 
 
+def test_rounding_of_correlations_moves_the_law_no_more_than_itself() -> None:
+    """Of numbers that are alike, rounding chooses the vectors that span them: the sample must not hang on these."""
+    assert _beside([0.4, 0.4 + 1e-15, 0.4 - 1e-15]) == pytest.approx(_beside([0.4] * 3), abs=1e-9)
+
+
 def test_own_edge_makes_no_limit_shorter() -> None:
     """At its own edge the statistic is half of chi-square; the parameter may be far from there, too."""
     assert _beside([1.0]) == _beside([0.9], own=True, at=3.0) == Z

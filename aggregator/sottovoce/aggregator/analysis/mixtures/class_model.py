@@ -227,7 +227,8 @@ def _may_be_empty(model: Multinomial, theta: Array, place: int, z: float) -> boo
     left = products[:own, :own] - known.T @ np.linalg.pinv(products[own:, own:], hermitian=True) @ known
     errors = np.sqrt(np.maximum(np.diag(left), TRACE * np.diag(products)[:own]))
     values, vectors = np.linalg.eigh(left / np.outer(errors, errors))
-    drawn = np.random.default_rng(0).standard_normal((_DRAWS, own)) * np.sqrt(np.maximum(values, 0)) @ vectors.T
+    root = vectors * np.sqrt(np.maximum(values, 0)) @ vectors.T
+    drawn = np.random.default_rng(0).standard_normal((_DRAWS, own)) @ root
     return bool(fallen <= np.quantile(drawn.max(axis=1), math.erf(z / math.sqrt(2))) ** 2)
 
 
