@@ -7,9 +7,10 @@ Cohort      Public, and not protected by noise. A file names a cohort only if th
 Background  A public question with ``in_files`` is in the files too. Within each group of reports that agree in
             revision, wave and all public columns before it, answers of fewer than five reports are ``few``, and with
             them the rarest other answers until ``few`` has none or at least five reports, without those who were not
-            asked. Columns that conditions of randomized questions read come first, so that they tell who was asked. So
-            at least five reports agree in all public columns that they were asked, except where fewer were asked at
-            all. There is no such column once public answers are published under a budget, whose noise it would undo.
+            asked. Columns that conditions of randomized questions read come first, and the arm where it has such
+            questions of its own, so that they tell who was asked: empty cells would tell it anyway. So at least five
+            reports agree in all public columns that they were asked, except where fewer were asked at all. There is no
+            such column once public answers are published under a budget, whose noise it would undo.
 Revisions   The columns are the questions of the newest revision. A report of an earlier revision has a value where that
             revision asked the same question. The mechanism may differ, so each row carries its revision.
 """
@@ -26,6 +27,7 @@ from sottovoce.aggregator.analysis.selection import asked_only
 from sottovoce.aggregator.storage.pack_values import LETTERS, few, null
 from sottovoce.aggregator.storage.report_reader import ReadableReports
 from sottovoce.aggregator.storage.reports.batch_columns import is_null, matrix
+from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.spec import Question, Survey
 
@@ -140,6 +142,7 @@ def _rank(survey: Survey) -> Callable[[Question], tuple[bool, bool]]:
     """Return the key by which public columns are sorted before answers are left out of one after the other."""
     private = [item for item in survey.items if any(question.mechanism for question in item.questions)]
     deciding = {condition.question for item in private for condition in item.conditions}
+    deciding |= {ARM for item in private if item.arms}
     return lambda question: ("cohort" not in question.marks, question.name not in deciding)
 
 
@@ -261,14 +264,12 @@ def _rare(values: ReportedColumn) -> list[int]:
 
 def is_few(values: ReportedColumn) -> NDArray[np.bool_]:
     """Return True where a rare answer is left out."""
-    found: NDArray[np.bool_] = values == few(values.itemsize)
-    return found
+    return np.asarray(values == few(values.itemsize))
 
 
 def standing_alone(cohort: Question, revisions: Sequence[RevisionCounts]) -> list[int]:
     """Return the indices of the cohorts that results show alone."""
-    groups = [group.options for group in analyse(revisions).cohorts]
-    return [cohort.options.index(options[0]) for options in groups if len(options) == 1]
+    return [cohort.options.index(group.options[0]) for group in analyse(revisions).cohorts if len(group.options) == 1]
 
 
 def named_cohorts(sizes: Mapping[int, int], alone: Sequence[int]) -> list[int]:

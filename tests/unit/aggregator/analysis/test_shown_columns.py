@@ -130,6 +130,19 @@ def test_public_question_is_in_the_files_by_consent_in_groups_of_five(storage: S
     assert set(without) == {"cheated", "year"}
 
 
+def test_groups_have_five_of_each_arm_that_empty_cells_tell(storage: SQLiteStorage) -> None:
+    """The arm is no rare answer of an age, which whether its own question is empty would tell."""
+    coin = {**document()["questions"][0], "arm": "treated"}
+    arms = [{"name": "control"}, {"name": "treated"}]
+    rows = [(None, 3, 0)] * 30 + [(0, 3, 1)] * 3 + [(1, 4, 1)] * 20
+    answered(storage, survey(arms=arms, questions=[coin, {**BACKGROUND, "in_files": True}]), rows)
+    columns = read_reports(storage, revisions_of(storage, "exam")).columns
+
+    assert Counter(zip(columns["arm"].tolist(), columns["age"].tolist(), strict=True)) == {
+        (0, 3): 30, (1, FEW): 23,
+    }  # fmt: skip
+
+
 def test_groups_that_agree_in_all_public_answers_have_five() -> None:
     """Whatever the answers are; one wave has fewer."""
     draws = np.random.default_rng(7)
