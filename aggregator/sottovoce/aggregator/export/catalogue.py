@@ -51,7 +51,7 @@ from sottovoce.aggregator.storage.report_reader import ReadableReports
 from sottovoce.aggregator.storage.reports.batch_columns import is_null
 from sottovoce.aggregator.surveys.survey_file import yaml_text
 from sottovoce.shared.arms.arms import ARM
-from sottovoce.shared.by_hand.protection import protection_by
+from sottovoce.shared.by_hand.protection import is_all_by_hand, protection_by
 from sottovoce.shared.channel_text import dump_block
 from sottovoce.shared.errors import EstimateError, StorageError
 from sottovoce.shared.parse_item import planned_comparisons
@@ -263,6 +263,7 @@ def methods_lines(results: SurveyResults, about: About) -> Iterator[str]:
 _WHO = {
     "toss": "with a coin or a die of their own",
     "fact": "by an innocuous fact of their own or on their own device, as the question says,",
+    "facts": "by an innocuous fact of their own",
     "device": "on their own device",
 }
 
@@ -299,12 +300,9 @@ def estimated_in_words(survey: Survey) -> str:
     if not survey.private:
         return f"Shares and means are those of the reports; {limits}."
     given = len(survey.private) < sum(each.name != ARM for each in survey.questions)
-    whose = " of private answers" if given else ""
     others = " Those of answers sent as given are shares and means of the reports." if given else ""
-    return (
-        f"Shares and means{whose} were estimated without bias from the counts of reports; {limits} carried over to the "
-        f"true share.{others}"
-    )
+    return (f"Shares and means{' of private answers' if given else ''} were estimated without bias from the counts of "
+            f"reports; {limits} carried over to the true share.{others}")  # fmt: skip
 
 
 def protection_in_words(survey: Survey) -> str:
@@ -317,13 +315,16 @@ def protection_in_words(survey: Survey) -> str:
     )
     direct = ", ".join(arm.name for arm, units in zip(survey.arms, survey.units_by_arm, strict=False) if not units)
     hidden = protection_by(survey)
+    who = _WHO["facts" if hidden == "fact" and is_all_by_hand(survey) else hidden]
     known = "as long as no one who sees it knows the person's facts" if hidden == "fact" else "whatever else is known"
+    spent = show_epsilon(survey.epsilon_of_memo + len(survey.waves) * survey.epsilon_of_wave)
+    all_waves = f", those of all {len(survey.waves)} waves {spent}" if len(survey.waves) > 1 else ""
     in_clear = f" Answers to {given} were sent as given, without protection, and the researchers hold them."
     return (
-        f"Answers to {private} were randomized by the respondents {_WHO[hidden]} before they were sent "
+        f"Answers to {private} were randomized by the respondents {who} before they were sent "
         f"(randomized response; Warner 1965), so that the researchers never held a true answer to these questions. "
         f"The private answers of a report are together {show_epsilon(survey.epsilon)}-locally differentially "
-        f"private (delta = 0), {known}.{in_clear if given else ''}"
+        f"private{all_waves} (delta = 0), {known}.{in_clear if given else ''}"
         f"{f' Nothing is randomized in the reports of {direct}.' if direct else ''}"
     )
 

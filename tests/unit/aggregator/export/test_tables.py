@@ -649,6 +649,21 @@ def test_methods_claim_protection_by_a_fact_from_those_who_do_not_know_it() -> N
     text = protection_in_words(read_survey_file(example))
     assert "private (delta = 0), as long as no one who sees it knows the person's facts." in text
     assert "whatever" not in text
+    assert "own device" not in text
+
+
+def test_methods_of_a_panel_say_what_all_waves_cost() -> None:
+    """What devices remember is charged once."""
+    memo = {
+        "name": "memoized_rr",
+        "permanent": {"name": "coin_flip"},
+        "instantaneous": {"name": "coin_flip"},
+        "waves": 2,
+    }
+    coin = {"type": "boolean", "label": {"en": "Q?"}, "mechanism": {"name": "coin_flip"}}
+    panel = survey(waves=months(2), questions=[{**coin, "name": "a"}, {**coin, "name": "b", "mechanism": memo}])
+
+    assert "2.13-locally differentially private, those of all 2 waves 3.22 (delta = 0)" in protection_in_words(panel)
 
 
 def test_methods_correct_no_public_answers_for_noise(tmp_path: Path) -> None:
