@@ -20,6 +20,11 @@ WAITING = ("journey", "storage", "planted", "conformance")
 BROWSER = "browser"
 """The folder of tests for which each process that runs one starts a browser and servers: 4 s of a processor."""
 
+LONG = ("meetings", "gallery", "whole_runs", "planted_client", "secrets", "wire", "demo", "random_surveys", "blocks",
+        "square_wave", "javascript", "joint_pages", "question_observed", "without_scripts", "file_analysis", "arms",
+        "one_report", "every_type", "staff_pages", "published_survey", "stranger")  # fmt: skip
+"""Files that take longer than their size says: they begin first."""
+
 NUMBER = 4
 """Bytes of a number in a queue."""
 
@@ -53,11 +58,11 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 def _queues(items: list[pytest.Item]) -> tuple[Files, list[int]]:
     """Return the tests by file, and pipes of numbers of files: those that need a browser, that compute, and that wait.
 
-    Files come by size, so that none that takes long begins when all others end. Of those that wait, the folders come in
-    turn.
+    Files come by size, those that take longer first, so that none of these begins when all others end. Of those that
+    wait, the folders come in turn.
     """
     files = [list(tests) for _, tests in itertools.groupby(items, lambda item: item.path)]
-    files.sort(key=lambda tests: -tests[0].path.stat().st_size)
+    files.sort(key=lambda tests: (tests[0].path.stem[5:] not in LONG, -tests[0].path.stat().st_size))
     folders: dict[str, list[int]] = {folder: [] for folder in (*WAITING, BROWSER, "")}
     for number, tests in enumerate(files):
         folder = tests[0].path.relative_to(Path(__file__).parent).parts[0]
