@@ -23,9 +23,10 @@ LOADED = """(address) => "axe" in window || new Promise((go) => {
     script.remove();
 })"""
 FOUND = """async (options) =>
-    (await axe.run({ resultTypes: ["violations"], ...options })).violations
+    (await axe.run({ resultTypes: ["violations"], selectors: false, preload: false, ...options })).violations
         .map((rule) => `${rule.id}: ${rule.nodes[0].html}`)"""
-"""Runs the checker. Without the first option it describes each element that it has nothing against, too."""
+"""Runs the checker. Without the first options it describes elements that it has nothing against, and where they are;
+the third one is for videos."""
 TARGETS = """[...document.querySelectorAll("button, select, summary, .option, [type=text], [type=date], .asked-by a")]
     .filter((node) => node.checkVisibility())
     .map((node) => [node.outerHTML, node.getBoundingClientRect()])
