@@ -41,7 +41,9 @@ NO_MAXIMUM = (
     "errors; {limits}; see the linear model"
 )
 BY_RATIO = "limits are by likelihood ratio, and a missing one means that there is none on that side"
-NO_LIMITS = "with weights or clusters there are no limits either"
+NO_LIMITS = "with weights, clusters or more than 40 coefficients there are no limits either"
+MOST_LIMITED = 40
+"""Most coefficients of a model without a maximum that get limits: each takes dozens of searches over all of them."""
 NOT_FOUND = "the search for the maximum of the likelihood did not end; see the linear model"
 
 
@@ -278,13 +280,14 @@ def _without_maximum(fitted: Fitted) -> Regression:
     sample, runs_off = fitted.sample, fitted.fit.runs_off
     found = []
     everything = fitted.everything
+    has_limits = sample.plain and len(everything) <= MOST_LIMITED
     for index, parameter in enumerate(counted(everything, len(everything))):
         # With weights or clusters the likelihood is no true one, so its ratios give no valid limits.
-        bounded = sample.plain and runs_off is not None and index not in fitted.latent
+        bounded = has_limits and runs_off is not None and index not in fitted.latent
         at = fitted.model, fitted.fit, index, sample.choices.confidence
         low, high = profile_limits(*at) if bounded else (None, None)
         found.append(Coefficient(parameter.category, parameter.term.name, None, None, low, high))
-    count, limits = len(fitted.parameters), BY_RATIO if sample.plain else NO_LIMITS
+    count, limits = len(fitted.parameters), BY_RATIO if has_limits else NO_LIMITS
     missing = NOT_FOUND if runs_off is None else Sentence(NO_MAXIMUM, terms=_running(fitted, runs_off), limits=limits)
     return _regression(
         fitted,

@@ -273,6 +273,16 @@ def test_missing_maximum_has_no_standard_errors_but_limits_and_a_linear_model() 
     assert all(each.low is None and each.high is None for each in weighted.coefficients)
 
 
+def test_model_of_many_coefficients_without_a_maximum_searches_no_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 50 groups of 12 reports they took a minute, and were thrown away with the groups that have no estimate."""
+    monkeypatch.setattr("sottovoce.aggregator.analysis.regression.fit_likelihood.MOST_LIMITED", 1)
+    said = np.where(ROW < 300, ROW % 2, ROW % 10 == 0).astype(int)
+    fitted = regress(reports(said=said, g=ROW >= 300), "said", ["g"])
+    assert "more than 40 coefficients there are no limits" in fitted.warnings[0]
+    assert [(each.low, each.high) for each in fitted.coefficients] == [(None, None)] * 2
+    assert fitted.linear is not None
+
+
 def test_what_was_not_asked_takes_no_part() -> None:
     known = ROW % 2 == 0
     some = regress(reports(other=np.where(known, OTHER, NULL)), "other", ["x"])
