@@ -253,8 +253,8 @@ class DescribedPeople:
 
 
 EVERYBODY = DescribedPeople(ALL)
+# As ASKED_AND_ANSWERED, but some of the people who gave no answer may not have been asked.
 PERHAPS_ASKED = "perhaps_asked_and_answered"
-"""As ``ASKED_AND_ANSWERED``, but some of the people who gave no answer may not have been asked."""
 
 
 def described_people(

@@ -42,8 +42,8 @@ from sottovoce.shared.parse_item import CHEATER_DETECTION, UNRELATED_UNKNOWN, Pl
 from sottovoce.shared.spec import Question, Survey
 
 MIXTURE = "sottovoce-mixture/1"
+# Between a question and the revision since which it has other odds, as a group is named in the document.
 LATER = ", revision "
-"""Between a question and the revision since which it has other odds, as a group is named in the document."""
 MOST_DRAWS = 100
 _CLOSE = 1e-9
 FEW, MOST_GROUPS = 20, 3

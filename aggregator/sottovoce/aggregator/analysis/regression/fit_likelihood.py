@@ -42,8 +42,8 @@ NO_MAXIMUM = (
 )
 BY_RATIO = "limits are by likelihood ratio, and a missing one means that there is none on that side"
 NO_LIMITS = "with weights, clusters or more than 40 coefficients there are no limits either"
+# Without a maximum each limit takes dozens of searches over all coefficients.
 MOST_LIMITED = 40
-"""Most coefficients of a model without a maximum that get limits: each takes dozens of searches over all of them."""
 NOT_FOUND = "the search for the maximum of the likelihood did not end; see the linear model"
 
 

@@ -5,7 +5,6 @@ shares are clipped into [0, 1] and never rescaled to sum to 1.
 """
 
 import math
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -265,13 +264,13 @@ class TwoWayTable:
 
     def public_mean(self, row: int, domain: Domain) -> Result:
         """Return the mean of a public number in a row as the results of a question have it."""
-        (pairs,), tally = self.joint.strata, Counter[int]()
+        (pairs,), rule = self.joint.strata, IntervalRule(confidence=self.rule.confidence, waves=self.joint.waves)
         inside = pairs.first.scores(pairs.reported[0])[:, row] > 0
-        for value, count in zip(pairs.reported[1][inside].tolist(), pairs.numbers[inside].tolist(), strict=True):
-            tally[int(value)] += int(count)
-        (found,) = public.estimate(tally, domain, IntervalRule(confidence=self.rule.confidence, waves=self.joint.waves))
-        figures = found.clipped, found.raw, found.std_error
-        return _result(self.joint, figures, (float(found.low or 0.0), found.high), found.method)
+        values, places = np.unique(pairs.reported[1][inside], return_inverse=True)
+        counts = np.bincount(places, pairs.numbers[inside]).astype(int).tolist()
+        (found,) = public.estimate(dict(zip(values.tolist(), counts, strict=True)), domain, rule)
+        figures, limits = (found.clipped, found.raw, found.std_error), (float(found.low or 0.0), found.high)
+        return _result(self.joint, figures, limits, found.method)
 
     @property
     def _is_public_number(self) -> bool:
