@@ -348,8 +348,8 @@ class Connection(asyncio.Protocol):
         fields.append((b"date", formatdate(usegmt=True).encode()))
         head = h11.Response(status_code=status, headers=fields, reason=HTTPStatus(status).phrase)
         events = (head, h11.Data(data=body), h11.EndOfMessage())
-        # Joined they would be in memory twice.
-        self._transport.writelines(chain(*(http.send_with_data_passthrough(event) or () for event in events)))
+        # Joined, a file would be in memory twice. All of them first: nothing is sent of a reply that is no HTTP.
+        self._transport.writelines([*chain(*(http.send_with_data_passthrough(event) or () for event in events))])
         if http.our_state is h11.DONE:
             self._next()
         else:

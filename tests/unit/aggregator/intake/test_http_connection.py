@@ -2,6 +2,8 @@
 
 import asyncio
 from dataclasses import dataclass
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -410,6 +412,27 @@ def test_reply_that_is_no_http_is_a_failure_that_is_told(
     assert not said.endswith(b"<open>")
     assert MARK not in said.decode() + caplog.text
     assert "bug: " in caplog.text
+
+
+def test_file_is_sent_from_the_disk(node: Node, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Read, and joined with its head, it would be in memory three times: 500 MB for a million reports."""
+    (tmp_path / "file").write_bytes(b"1,0\n" * 99)
+    with (tmp_path / "file").open("rb") as file:
+        content = mmap(file.fileno(), 0, access=ACCESS_READ)
+    replied, reply = [], Connection.reply
+
+    def app(_environ: object, start: Any) -> list[mmap]:
+        start("200 OK", [])
+        return [content]
+
+    def note(connection: Connection, status: int, headers: Any, body: bytes) -> None:
+        replied.append(body)
+        reply(connection, status, headers, body)
+
+    monkeypatch.setattr(node.gate, "_app", app)
+    monkeypatch.setattr(Connection, "reply", note)
+    assert node.say(b"GET /file HTTP/1.1\r\nHost: x\r\n\r\n").endswith(b"\r\n\r\n" + content[:] + b"<open>")
+    assert replied[0] is content
 
 
 def test_failure_that_nobody_sees_is_logged_without_its_words(
