@@ -1,7 +1,9 @@
 """Processor time of a start, and memory of all processes of a node with a million reports: at rest, and after ten
-tables and a model. Shared memory counts once (PSS).
+tables and a model. Shared memory counts once (PSS). Then the same on both back ends in a group of processes with the
+limit of ``deploy/``, and a .sav file of all: the peak with caches of files, and how many processes the system ended.
 """
 
+import os
 import re
 import tempfile
 import time
@@ -18,12 +20,63 @@ from sottovoce.shared.spec import Survey
 
 from tests.bench.ingest import processor_seconds, ten_questions
 from tests.bench.mechanisms import MILLION, row
+from tests.journey.test_kill import BACK_ENDS
 from tests.journey.test_long_analysis import TODAY, LongServer
+from tests.surveys import survey
 
 GROUP = 20_000
+GROUPS = Path("/sys/fs/cgroup/memory")
+LIMIT = 512
 
 
 def figures() -> None:
+    _unlimited()
+    for name, make in BACK_ENDS.items():
+        if os.access(GROUPS / "memory.limit_in_bytes", os.W_OK):
+            _limited(name, make())
+        else:
+            print(f"{name}, in {LIMIT} MB: not measured, since this machine lets nobody make a group", flush=True)
+
+
+def _limited(name: str, database: str) -> None:
+    asked, group = survey(**{**ten_questions().document, "name": "million"}), GROUPS / f"sottovoce-{os.getpid()}-{name}"
+    names = [question.name for question in asked.questions]
+    own = GROUPS / re.findall(r":memory:/(.*)", Path("/proc/self/cgroup").read_text())[0] / "cgroup.procs"
+    group.mkdir()
+    (group / "memory.limit_in_bytes").write_text(f"{LIMIT}M")
+    with tempfile.TemporaryDirectory() as folder:
+        # The node begins where this process is, and stays there: the database's server does not, as in compose.yaml.
+        (group / "cgroup.procs").write_text(str(os.getpid()))
+        try:
+            server = LongServer(Path(folder) / "data", database)
+        finally:
+            own.write_text(str(os.getpid()))
+        try:
+            storage = server.storage()
+            storage.publish(asked)
+            fill(storage, asked)
+            storage.close_survey(asked.name, TODAY)
+            storage.close()
+            (group / "memory.max_usage_in_bytes").write_text("0")
+            for place in range(10):
+                analyse(server, asked, "crosstab", {"rows": names[place % 4], "columns": names[4 + place % 6]})
+            analyse(server, asked, "regression", {"outcome": names[0], "on": names[1:4]})
+            peak = int((group / "memory.max_usage_in_bytes").read_text()) / 2**20
+            row(f"{name}, in {LIMIT} MB: most, ten tables and a model", peak, "MB", f"< {LIMIT}")
+            staff = requests.Session()
+            form = {"token": server.token}
+            staff.post(f"{server.url}/dashboard/login", form, headers={"Sec-Fetch-Site": "same-origin"}, timeout=60)
+            address = f"{server.url}/dashboard/surveys/{asked.name}/files/reports.sav"
+            staff.get(address, timeout=600).raise_for_status()
+            ended = re.findall(r"oom_kill (\d+)", (group / "memory.oom_control").read_text())[0]
+            row(f"{name}, in {LIMIT} MB: ended by the system, .sav too", float(ended), "", "0")
+        finally:
+            server.kill_group()
+            time.sleep(1)
+            group.rmdir()
+
+
+def _unlimited() -> None:
     asked = replace(ten_questions(), name="million")
     names = [question.name for question in asked.questions]
     with tempfile.TemporaryDirectory() as folder:

@@ -26,10 +26,10 @@ CHILD = b"analysis.jobs.child"
 class LongServer(Server):
     """A server with an open survey, a closed one, and one whose model takes long."""
 
-    def __init__(self, folder: Path) -> None:
-        token, digest = new_key()
-        self.headers = {"Authorization": f"Bearer {token}"}
-        super().__init__(folder)
+    def __init__(self, folder: Path, database: str = "") -> None:
+        self.token, digest = new_key()
+        self.headers = {"Authorization": f"Bearer {self.token}"}
+        super().__init__(folder, database)
         storage = self.storage()
         storage.add_researcher("ann", digest)
         _publish(storage)
