@@ -2,8 +2,10 @@
 
 Limits and errors are those of ``likelihood``. The closed form solves "mean report of group g = its mean in the model"
 and is the maximum itself where it is inside, with as many groups as unknown shares and one draw. With weights, counts
-are those of the effective number of reports of each group, (sum w)^2 / sum w^2, so that errors, limits and the misfit
-are approximate (Kish).
+are those of the effective number of reports of each group, rounded, so that errors, limits and the misfit are
+approximate: m (1 - m) / v of the linearised variance v = sum w^2 (y - m)^2 / (sum w)^2 of its mean m, or of k draws
+likewise; where fewer than 10 effective reports are of one kind, at most Kish's (sum w)^2 / sum w^2, which weights that
+go with the answer make wrong.
 
 A survey fields a design as one question in two arms, each with odds of its own. Each question, and each revision that
 asks it with other odds, is one group. In ``cheater_detection`` the die and the fact tell a share (1 - t) p to say yes
@@ -22,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from sottovoce.aggregator.analysis.data_file.data_columns import CHANNEL, is_count, whole_numbers, yes_no_codes
 from sottovoce.aggregator.analysis.data_file.people_with_predictors import AT_EDGE, columns_of
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable, without_zeros
-from sottovoce.aggregator.analysis.data_file.shares import COMMA, weights_of
+from sottovoce.aggregator.analysis.data_file.shares import COMMA, FEW as FEW_OF_A_KIND, weights_of
 from sottovoce.aggregator.analysis.documents import COUNTS_ALONE
 from sottovoce.aggregator.analysis.mixtures.class_model import with_class_model
 from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS, KUK, SYMMETRIC, MixtureDesign, MixtureShare, P
@@ -106,9 +108,16 @@ def grouped_reports(
         return data
     used = weights[counted]
     sums, squares = (np.bincount(codes[counted], used**power, math.prod(shape)).reshape(shape) for power in (1, 2))
-    effective = sums * (sums.sum(axis=1) / squares.sum(axis=1))[:, None]
-    notes = (*warnings, *weight_warnings(used))
-    return replace(data, counts=effective, warnings=notes, deff=kish_effect(used))
+    totals, values = sums.sum(axis=1, keepdims=True), np.arange(shape[1])
+    apart = (values - (sums @ values / totals[:, 0])[:, None]) ** 2
+    kish, spread = (totals**2)[:, 0] / squares.sum(axis=1), (squares * apart).sum(axis=1)
+    size = np.divide((totals * sums * apart).sum(axis=1), spread, out=kish.copy(), where=spread > 0)
+    # What few people report does not show how much weights differ among all of them.
+    least = np.minimum(kish, size)
+    size = np.where(least * (sums / totals).min(axis=1) < FEW_OF_A_KIND, least, size)
+    # A whole number, as the law of few counts has: in one of fewer people no yes at all would be less far from a share.
+    effective = sums / totals * np.maximum(size.round(), 1)[:, None]
+    return replace(data, counts=effective, warnings=(*warnings, *weight_warnings(used)), deff=kish_effect(used))
 
 
 def mixture_of_file(

@@ -488,8 +488,7 @@ def crosstab(
     weights, unequal = (None, ()) if weights is None else weights_of_reports(weights, len(columns))
     pairs = selection.count_strata(columns, pair, weights, people.asked, halves=weights is None)
     whole, seen = joint(pairs, len(columns), columns.repeats), _seen(columns, pair)
-    table = TwoWayTable(whole, rule, selection.impossible_cells(columns, pair))
-    found = _table(table, seen, (*cautions, *unequal))
+    found = _table(TwoWayTable(whole, rule, selection.impossible_cells(columns, pair)), seen, (*cautions, *unequal))
     return replace(found, people=people.people, drawn_evenly=selection.drawn_evenly(columns, pair))
 
 

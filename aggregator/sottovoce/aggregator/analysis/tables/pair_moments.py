@@ -484,8 +484,7 @@ def _counted(
             given = np.asarray(weights[rows], dtype=float)
             totals[1] += np.bincount(keys, given, places)
             totals[2] += np.bincount(keys, given**2, places)
-    there = np.flatnonzero(totals[0].reshape(-1, wide)[:-1, :-1].ravel())
-    reported = np.divmod(there, sizes[1])
+    reported = np.divmod(np.flatnonzero(totals[0].reshape(-1, wide)[:-1, :-1].ravel()), sizes[1])
     numbers = totals[:, reported[0] * wide + reported[1]]
     return reported, numbers[len(numbers) // 2], numbers[-1], numbers[0]
 
@@ -607,8 +606,7 @@ def _of_block(pairs: Pairs) -> tuple[Floats, Floats]:
     z, z_other = pairs.first.scores(reported[0])[:, :, None], pairs.second.scores(reported[1])[:, None]
     moved = pairs.score.of(z, z_other) - one[:, None] * z_other - other * z + np.outer(one, other)
     moved = moved.reshape(len(chances), -1)
-    variance = (moved * (chances / chances.sum())[:, None]).T @ moved
-    precision: Floats = inverse(variance)[0] * pairs.size
+    precision: Floats = inverse((moved * (chances / chances.sum())[:, None]).T @ moved)[0] * pairs.size
     return deviation.ravel(), precision
 
 

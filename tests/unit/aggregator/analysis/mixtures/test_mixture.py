@@ -280,6 +280,29 @@ def test_counts_alone_need_no_file() -> None:
     assert "name a FILE" in formula
 
 
+def test_errors_of_weights_that_go_with_the_answer_are_linearised(tmp_path: Path) -> None:
+    """Only those of weight 4 say yes: Kish's effective numbers would make the errors .91 times as large."""
+    yes = {"a": 60, "b": 30}
+    rows = [f"{'yes' if at < yes[arm] else 'no'},{arm},{4 if at < 120 else 1}" for arm in "ab" for at in range(400)]
+    found = open_data(_file(tmp_path, rows)).mixture(
+        "y", "unrelated_unknown", {"a": 0.75, "b": 0.25}, "arm", weights="w"
+    )
+    total, variances = 4 * 120 + 280, []
+    for people in yes.values():
+        m = 4 * people / total
+        variances.append((16 * (people * (1 - m) ** 2 + (120 - people) * m**2) + 280 * m**2) / total**2)
+    errors = math.sqrt(1.5**2 * variances[0] + 0.5**2 * variances[1])
+    assert found.document["shares"]["pi"]["se"] == pytest.approx(errors, rel=0.01)
+
+
+def test_limits_without_a_yes_are_those_of_a_whole_effective_number(tmp_path: Path) -> None:
+    """Of 80.4 people the law of 80 would not hold what was seen for likely, and end pi at .009 in the place of .037."""
+    rows = [f"no,{arm},{1 + at % 3}" for arm in "ab" for at in range(94)]
+    design = "unrelated_unknown", {"a": 0.75, "b": 0.25}
+    weighted = open_data(_file(tmp_path, rows)).mixture("y", *design, "arm", weights="w").document["shares"]
+    assert weighted["pi"]["high"] == mixture(*design, [0, 0], [80, 80]).document["shares"]["pi"]["high"] > 0.03
+
+
 def test_equal_weights_change_nothing_and_unequal_ones_widen_the_limits(tmp_path: Path) -> None:
     """Counts are those of the effective number of reports: weights 1 and 3 cost a quarter."""
     other = [f"{row[:-1]}{1 + 2 * (place % 2)}" for place, row in enumerate(ROWS)]
