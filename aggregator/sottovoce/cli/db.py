@@ -144,8 +144,7 @@ def export_journal(
     found = [entry_document(entry) for entry in storage.journal.entries(survey, *_days(since, until))]
     head = storage.journal.head()
     lines = [*found, {"head": {"number": head.number, "hash": head.hash.hex()}}]
-    text = "".join(canonical.dump(line).decode() + "\n" for line in lines)
-    write_text(text, out)
+    write_text("".join(canonical.dump(line).decode() + "\n" for line in lines), out)
 
 
 def _days(since: datetime | None, until: datetime | None) -> tuple[int, int]:

@@ -62,9 +62,8 @@ class PublishedSurveys:
         ``newest``.
         """
         # Not cached: a device compares the list with the newest revision, which is not cached either.
-        shown = _newest_first(self._now(name))
         # Names of surveys need no escaping, and the stored documents are canonical already.
-        documents = b",".join(row.document for row in shown)
+        documents = b",".join(row.document for row in _newest_first(self._now(name)))
         return b'{"format":"sottovoce-revisions/1","revisions":[%b],"survey":"%b"}' % (documents, name.encode())
 
     def status(self, name: str) -> bytes:

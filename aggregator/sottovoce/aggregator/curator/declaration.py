@@ -196,8 +196,7 @@ class NumberColumn:
             return Placed(self.empty, False)
         value = Fraction(text.strip())
         clipped = min(max(value, self.minimum), self.maximum)
-        exact = (clipped - self.minimum) / self.step
-        return Placed(-((1 - 2 * exact) // 2), clipped == value)
+        return Placed(-((1 - 2 * (clipped - self.minimum) / self.step) // 2), clipped == value)
 
     def document(self) -> dict[str, Any]:
         """Return the column's declaration as in DATA.yaml."""

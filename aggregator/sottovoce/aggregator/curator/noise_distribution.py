@@ -70,8 +70,7 @@ def _gaussian_tail(variance: Fraction, reach: int) -> Callable[[int], float]:
         return lambda t: math.erfc((t - 1) / sigma / math.sqrt(2))  # t - 1 errs on the safe side
     last = reach + math.ceil(12 * sigma) + 12
     weights = np.exp(-(np.arange(last + 1, dtype=np.float64) ** 2) / (2 * float(variance)))
-    whole = 2 * weights[1:].sum() + weights[0]
-    tails = 2 * np.cumsum(weights[::-1])[::-1] / whole
+    tails = 2 * np.cumsum(weights[::-1])[::-1] / (2 * weights[1:].sum() + weights[0])
     return lambda t: 1.0 if t <= 0 else float(tails[t])
 
 

@@ -50,8 +50,7 @@ def people_count(count: int, n: int, a: float, b: float, confidence: float = 0.9
     tail = (1 - confidence) / 2
     low = bisect_left(range(n), True, key=lambda people: distribution(people, n, a, b)[count:].sum() > tail)
     high = n - bisect_left(range(n), True, key=lambda few: distribution(n - few, n, a, b)[: count + 1].sum() > tail)
-    point = min(max(round((count - n * b) / (a - b)), 0), n)
-    return PeopleCount(point, low, high, n)
+    return PeopleCount(min(max(round((count - n * b) / (a - b)), 0), n), low, high, n)
 
 
 def distribution(people: int, n: int, a: float, b: float) -> NDArray[np.float64]:

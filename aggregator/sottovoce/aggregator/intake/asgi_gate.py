@@ -306,8 +306,7 @@ class Gate:
         return await _reply_of(pending)
 
     async def _batch(self, name: str, body: bytes, _head: HttpRequest) -> bytes:
-        pending = await self._with_database(self._admission.begin_batch, name, body)
-        return await _reply_of(pending)
+        return await _reply_of(await self._with_database(self._admission.begin_batch, name, body))
 
     async def _in_thread(self, function: Callable[..., T], *arguments: object) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._pool, function, *arguments)

@@ -233,8 +233,7 @@ def _hadamard_response(mechanism: HadamardResponse, truth: Values, draws: BatchD
     row = truth.astype(np.int64) + 1
     free = row & -row
     column = (index & -free) << 1 | index & (free - 1)
-    even = np.bitwise_count(row & column) % 2 == 0
-    return np.where(even == own, column, column | free)
+    return np.where((np.bitwise_count(row & column) % 2 == 0) == own, column, column | free)
 
 
 def _sampled_option(mechanism: SampledOption, truth: Values, draws: BatchDraws) -> Values:

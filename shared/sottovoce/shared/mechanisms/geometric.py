@@ -103,9 +103,7 @@ class Geometric(Mechanism):
     def probability(self, reported: int, value: int) -> Fraction:
         """Return the two-sided geometric distribution, with the tails gathered at the ends."""
         r = self.ratio
-        distance = abs(reported - value)
-        at_end = reported in {0, self.steps}
-        return r**distance / (1 + r) * (1 if at_end else 1 - r)
+        return r ** abs(reported - value) / (1 + r) * (1 if reported in {0, self.steps} else 1 - r)
 
     @property
     def scores(self) -> tuple[Fraction, ...]:

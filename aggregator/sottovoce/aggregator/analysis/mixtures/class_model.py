@@ -148,7 +148,7 @@ class _Held(_Traced):
         return over, slopes, (slopes * weights @ self.plain.columns.T).ravel()
 
     def sums(self, theta: Array, part: slice) -> Sums:
-        """Return the contribution of the reports in ``part``; that of the distance of all is in the first."""
+        """Return the contribution of the reports in ``part``; the first part also has the distance of all."""
         sums = super().sums(theta, part)
         if part.start:
             return sums

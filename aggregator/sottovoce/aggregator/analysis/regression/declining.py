@@ -159,8 +159,7 @@ class DecliningModel:
 
     def _shares(self, theta: Array, part: slice) -> tuple[Array, Array, Array]:
         """Return the fitted share D, q of those who answered, and the probability w of an answer, (m,) each."""
-        predictor = theta[self.answered.parameters :] @ self.columns[:, part]
-        declined = logistic(predictor)
+        declined = logistic(theta[self.answered.parameters :] @ self.columns[:, part])
         inner = self.answered.marginal(theta[: self.answered.parameters], part)
         ahead = (1 - declined) * inner
         return declined, inner, ahead / (ahead + declined * self.absent[self.codes[part]])

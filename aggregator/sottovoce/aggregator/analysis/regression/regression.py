@@ -122,8 +122,7 @@ def random_intercept(sample: Sample, points: int) -> Regression:
 def _different_people(clusters: NDArray[np.integer], rows: Array) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
     """Return rows of different people beside each other, (r,), the number of rows of each, and such people, (m,)."""
     _, kinds = np.unique(rows, axis=1, return_inverse=True)
-    order = np.lexsort((kinds, clusters))
-    each = np.split(order, np.bincount(clusters).cumsum()[:-1])
+    each = np.split(np.lexsort((kinds, clusters)), np.bincount(clusters).cumsum()[:-1])
     # The order of a person's rows does not matter, so people are alike if their sorted kinds are.
     keys = [kinds[own].tobytes() for own in each]
     people, first = Counter(keys), dict(zip(reversed(keys), reversed(each), strict=True))

@@ -170,8 +170,7 @@ class CorrectedTable:
         return self._of_row(self._table.share(row, column), row, column)
 
     def _of_row(self, found: Result, row: int, column: int) -> CorrectedShare | None:
-        absent = self._table.joint.second.absent
-        answered = 1 - self._columns[-1] * absent
+        answered = 1 - self._columns[-1] * self._table.joint.second.absent
         whole = self._whole(lambda each: self._counting(each, row)[:, None])
         return self._part(found, float(self._rows[row] * answered), float(self._columns[column] / answered), whole)
 

@@ -305,9 +305,8 @@ def _two_groups(groups: tuple[int, int], outcome: int, absent: bool) -> Products
 def _inverted(
     found: Moments, raw: float | None, delta: tuple[float, ...], slopes: _Slopes, bounds: tuple[float, float], z: float
 ) -> Inverted:
-    middle = (bounds[0] + bounds[1]) / 2
     # The search for both limits starts within the possible range.
-    point = middle if raw is None else min(max(raw, bounds[0]), bounds[1])
+    point = sum(bounds) / 2 if raw is None else min(max(raw, bounds[0]), bounds[1])
     inside = _inside(found, slopes, z)
     if raw is None and not inside(point):
         return Inverted(None, None, *bounds)

@@ -260,8 +260,7 @@ def corrected_shares(
     chances = [float(each) for each in random_answers(domain, absent)] if chance is None else [1 - chance, chance]
     none = chances[-1] if domain.absent else 0.0
     # Of a yes/no question, the share of no is one minus the share of yes.
-    first = len(domain.options) - len(some[-1][1])
-    answers = list(domain.places.values())[first:]
+    answers = list(domain.places.values())[len(domain.options) - len(some[-1][1]) :]
     of_each = (
         _Corrected(answered_shares.stratum_parts(some, place, rule.waves), (chances[place], none), careless, together)
         for place in answers

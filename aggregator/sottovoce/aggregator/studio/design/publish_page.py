@@ -75,8 +75,7 @@ def _page(name: str, refused: tuple[str, ...]) -> str:
 
 def choose_column(name: str) -> ResponseReturnValue:
     """Put a public question of a draft, or the direct copy of a sensitive one, into the files, or take it out."""
-    stored = drafts.load_draft(name)
-    draft, asked = stored.draft, request.form.get("question", "")
+    draft, asked = drafts.load_draft(name).draft, request.form.get("question", "")
     wanted: bool | None = True if request.form.get("shown") == "1" else False if draft.chooses_columns else None
     chosen = {number for number, each in numbered_copies(with_slugs(draft)) if each.name == asked}
     cards = tuple(
