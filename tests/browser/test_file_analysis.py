@@ -106,7 +106,7 @@ def test_forms_of_designs_work_without_scripts_and_pass_the_checker(
         if data == sample():
             page.locator("summary", has_text="Shares with weights, strata").click()
             for label, column in (("Column of weights", "w"), ("Column of strata", "stratum")):
-                page.get_by_label(label).select_option(column)
+                page.locator("details[open]").get_by_label(label).select_option(column)
         elif way == "Tables":
             page.locator("summary", has_text="List experiment").click()
             page.get_by_label("Number of items that apply").select_option("y")

@@ -42,6 +42,7 @@ from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.studio.results.analysis_page import KINDS
 from sottovoce.aggregator.studio.results.run_analysis import asked_analysis
 from sottovoce.shared.spec import Survey
+from sottovoce.shared.types.base import DayGrid
 
 from tests.exported import TODAY, send
 from tests.random_surveys import random_survey
@@ -351,7 +352,7 @@ def _analyses(closed: Closed) -> Iterator[str]:
         if closed.get(files["xlsx"]).status_code != 200:
             yield f"{files['xlsx']} fails"
         yield from (f"{path}: the page has {shown}, the file {line}" for shown, line in
-                    _different(cells(reply.text), lines))  # fmt: skip
+                    _different(cells(reply.text), lines, found.get("dates", [])))  # fmt: skip
         page, _, query = path.partition("?")
         asked = asked_analysis(parse_qs(query), KINDS[page])
         assert asked is not None
@@ -368,13 +369,19 @@ def _analyses(closed: Closed) -> Iterator[str]:
                 yield f"{path}: files of reports give another result"
 
 
-def _different(page: list[list[str]], lines: list[dict[str, str]]) -> Iterator[tuple[list[str], dict[str, str]]]:
+def _different(
+    page: list[list[str]], lines: list[dict[str, str]], dates: Sequence[str]
+) -> Iterator[tuple[list[str], dict[str, str]]]:
     """Yield the lines of a page that differ from those of its file: of values of groups, and of pairs."""
     values = [line for line in lines if line["figure"] == "value"]
     pairs = [line for line in lines if line["figure"] == "pair" and line["p"]]
     for shown, line in zip(page, values, strict=False):
-        figures = [line[key] for key in ("shown", "low", "high")]
-        if line["shown"] and not _has(" ".join(shown[1:]), figures, "%" in shown[1]):
+        figures, text = [line[key] for key in ("shown", "low", "high")], " ".join(shown[1:])
+        if line["columns"] in dates:
+            is_there = all(DayGrid.figure(float(figure)) in text for figure in figures)
+        else:
+            is_there = _has(text, figures, "%" in shown[1])
+        if line["shown"] and not is_there:
             yield shown, line
     for shown, line in zip(page, pairs, strict=False):
         if not _has(" ".join(shown[1:]), [line["statistic"]], is_share=False):

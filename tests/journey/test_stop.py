@@ -47,6 +47,8 @@ def hold(server: Server, stack: ExitStack) -> list[socket.socket]:
 def stop_under_load(folder: Path, count: int) -> None:
     """Stop the server under load and start it again: by TERM, Ctrl-C and its terminal's end, which its group gets."""
     everything = Senders("", 0)
+    # Under nohup a server ignores it, and goes on.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     with served(folder / "data") as server:
         for number in range(count):
             if number:

@@ -194,6 +194,7 @@ def test_nobody_is_no_node() -> None:
 
 LAST_STEPS = """
 import os, signal
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 from sottovoce.cli.process import capture_signals
 
 class Connection:

@@ -207,8 +207,7 @@ def _std_error(raw: float, counts: NDArray[np.float64], channel: ScoredChannel, 
 def _implausible(raw: float, n: int, channel: ScoredChannel) -> bool:
     least, most = channel.levels[0], channel.levels[-1]
     below = least - 3 * math.sqrt(channel.variance(least) / n)
-    above = most + 3 * math.sqrt(channel.variance(most) / n)
-    return not below <= raw <= above
+    return not below <= raw <= most + 3 * math.sqrt(channel.variance(most) / n)
 
 
 def _moment(row: Sequence[int], scores: Sequence[float], power: int) -> Fraction:

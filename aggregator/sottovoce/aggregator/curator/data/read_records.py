@@ -162,8 +162,7 @@ def records(codes: Mapping[str, Values], count: int, name: str) -> DataRecords:
 
 
 def _misfits(codes: Values) -> int:
-    last = codes if codes.ndim == 1 else codes[:, -1]
-    return int(np.count_nonzero(last & 1 == 0))
+    return int(np.count_nonzero((codes if codes.ndim == 1 else codes[:, -1]) & 1 == 0))
 
 
 def cell_texts(values: Any, declaration: Declaration) -> CellTexts:  # noqa: ANN401 - lists, arrays and frames
