@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 import requests
+from sottovoce.aggregator.settings import DOWNLOAD
 from sottovoce.cli.process import free_port, wait_until_ready
 
 from tests.conftest import processes
@@ -166,6 +167,20 @@ def test_worker_ends_when_whoever_looks_after_it_was_killed(tmp_path: Path) -> N
         while processes(server.url) and time.monotonic() < deadline:
             time.sleep(0.05)
         assert processes(server.url) == []
+
+
+def test_file_that_a_killed_worker_was_writing_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its reports would outlive their deletion. What others write beside it stays."""
+    data = tmp_path / "data"
+    monkeypatch.setenv("TMPDIR", str(data))
+    with served(data) as server:
+        server.kill_group()
+        for folder in (f"{DOWNLOAD}a", "other"):
+            (data / folder).mkdir()
+            (data / folder / "reports.csv").write_text("1\n")
+        server.start()
+        assert not (data / f"{DOWNLOAD}a").exists()
+        assert (data / "other" / "reports.csv").exists()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -238,7 +238,7 @@ def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
     assert "sottovoce-keys" not in text("sottovoce-backup.service")
     assert {"DynamicUser=yes", "UMask=0077", "LoadCredential=database:/etc/sottovoce/database"} <= lines
     # An analysis without memory ends alone, and files are made on the disk: /tmp is memory in many systems.
-    assert {"OOMPolicy=continue", "Environment=TMPDIR=%S/sottovoce"} <= lines
+    assert {"OOMPolicy=continue", "PrivateTmp=yes", "Environment=TMPDIR=/var/tmp"} <= lines
     stop = re.search(r"^TimeoutStopSec=(\d+)$", unit, re.MULTILINE)
     assert int(stop[1]) > server.KILL_SECONDS
     analyze = shutil.which("systemd-analyze")

@@ -60,7 +60,7 @@ def run_wsgi(app: WSGI, head: HttpRequest, body: bytes) -> HttpReply:
     started: list[tuple[str, list[tuple[str, str]]]] = []
     chunks = app(make_environ(head, body), lambda status, headers, _info=None: started.append((status, headers)))
     try:
-        # A list is of one file, which is in memory only as far as the system has room.
+        # A list holds one file, of which only as much is in memory as the system has room for.
         content = chunks[0] if isinstance(chunks, list) else b"".join(chunks)
     finally:
         getattr(chunks, "close", lambda: None)()
