@@ -3,7 +3,8 @@
 Region      Class weights w >= 0 that sum to 1. A share fixes one segment of it, on which the log likelihood is concave:
             P = A + x D, 0 <= x <= 1. Newton within a shrinking bracket finds the best x, also at an end.
 Maximum     The profile over the first share is concave, too, and its derivative (envelope theorem) changes sign once.
-            A maximum beyond an edge is thus found on the edge, where a search on the logit scale would run off.
+            A maximum beyond an edge is thus found on the edge, where a search on the logit scale would run off. Over t
+            it is flat where nobody is a carrier, and is not searched.
 Errors      Inside, the curvature of the profile: f_ss - f_sx^2 / f_xx, the information about s when x is unknown.
             At an edge there is none.
 Limits      By profile likelihood on [0, 1], which end at an edge if the likelihood never falls far enough.
@@ -89,7 +90,7 @@ class MixtureLikelihood:
         return MixturePoint(x, chances, self.log_likelihood(chances), self._slope(to_one, chances), curvature)
 
     def maximum(self, share: MixtureShare) -> tuple[Array, MixturePoint]:
-        """Return the values of a share at the maxima, (tables,), and the points there."""
+        """Return the values of the design's first share at the maxima, (tables,), and the points there."""
 
         def derivatives(s: Array) -> tuple[Array, Array]:
             point = self.profile(share, s)
@@ -130,7 +131,7 @@ class LawOfFew:
 
     @classmethod
     def near(
-        cls, observed: MixtureLikelihood, fitted: Array, sizes: Array, share: MixtureShare, z: float
+        cls, observed: MixtureLikelihood, fitted: Array, sizes: Array, first: MixtureShare, z: float
     ) -> "LawOfFew":
         """Return the law near the fitted shares of yes, (groups,), of groups of so many people."""
         far, axes, ways = z + _FARTHER, [], []
@@ -143,12 +144,13 @@ class LawOfFew:
             ways.append([-math.lgamma(n - some + 1) - math.lgamma(some + 1) for some in axes[-1]])
         yes, often = (np.array([*itertools.product(*each)], dtype=float) for each in (axes, ways))
         tables = MixtureLikelihood(np.stack([sizes - yes, yes], axis=2).reshape(len(yes), -1), observed.chances)
-        return cls(observed, tables, often.sum(axis=1), tables.maximum(share)[1].log_likelihood)
+        return cls(observed, tables, often.sum(axis=1), tables.maximum(first)[1].log_likelihood)
 
     @classmethod
     def drawn(
-        cls, observed: MixtureLikelihood, sizes: Array, share: MixtureShare, at: float, best: float, z: float
-    ) -> "LawOfFew":
+        cls, observed: MixtureLikelihood, sizes: Array, first: MixtureShare,
+        share: MixtureShare, at: float, best: float, z: float,
+    ) -> "LawOfFew":  # fmt: skip
         """Return the law between and beside the limits of a share, of tables that are likely at points there."""
         held = np.linspace(*observed.limits(share, at, best, z + _FARTHER), _POINTS)
         chances = replace(observed, counts=np.repeat(observed.counts, _POINTS, axis=0)).profile(share, held).chances
@@ -157,7 +159,7 @@ class LawOfFew:
         tables = MixtureLikelihood(np.stack([sizes - yes, yes], axis=2).reshape(len(yes), -1), observed.chances)
         # A table counts the less the more of its kind are drawn; the number of ways to get it is in both.
         often = np.log(drawn) - np.logaddexp.reduce([tables.log_likelihood(each[None]) for each in chances])
-        return cls(observed, tables, often, tables.maximum(share)[1].log_likelihood)
+        return cls(observed, tables, often, tables.maximum(first)[1].log_likelihood)
 
     def limits(self, share: MixtureShare, at: float, best: float, z: float) -> tuple[float, float]:
         """Return the limits of a share that is ``at`` where the log likelihood of what was observed is ``best``."""

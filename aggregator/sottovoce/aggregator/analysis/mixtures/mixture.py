@@ -296,7 +296,7 @@ def mixture_document(design: str, data: MixtureData, confidence: float) -> Docum
             if not at_edge:
                 error = float(1 / np.sqrt(model.profile(share, np.array([value])).curvature[0]))
             if few and len(sizes) == MOST_GROUPS:
-                law = LawOfFew.drawn(model, people, share, value, best, z)
+                law = LawOfFew.drawn(model, people, first, share, value, best, z)
             given = model.limits if law is None else law.limits
             fallen = z if law else _quantile(known, data, model, weights, share, z)
             low, high = given(share, value, best, fallen)

@@ -709,13 +709,19 @@ def test_limit_of_few_people_is_where_their_chance_is_that_of_a_miss() -> None:
     assert (share["share"], share["low"]) == (0, 0)
 
 
-def test_limit_of_few_people_in_three_groups_is_where_their_chance_is_that_of_a_miss() -> None:
-    """By all likely counts of three groups of 150, with maxima on a grid."""
-    p, n, yes = (0.25, 0.5, 0.75), 150, (5, 6, 8)
-    high = mixture("cheater_detection", p, yes, [n] * 3).document["shares"]["beta"]["high"]
+@pytest.mark.parametrize(
+    ("design", "yes", "share"), [("cheater_detection", (5, 6, 8), "beta"), ("lie_detector", (5, 4, 3), "t")]
+)
+def test_limit_of_few_people_in_three_groups_is_where_their_chance_is_that_of_a_miss(
+    design: str, yes: tuple[int, ...], share: str
+) -> None:
+    """By all likely counts of three groups of 150, with maxima on a grid; of t, by shares of noncarriers."""
+    p, n = np.array([0.25, 0.5, 0.75]), 150
+    high = mixture(design, p.tolist(), yes, [n] * 3).document["shares"][share]["high"]
 
     def logs(pi: Array, beta: Array | float) -> Array:
-        chances = np.clip(pi + np.multiply.outer(p, beta + 0 * pi), 1e-12, 1 - 1e-12)
+        each, odds = (pi, p) if share == "beta" else ((1 - pi) * beta, 1 - p)
+        chances = np.clip(each + np.multiply.outer(odds, beta + 0 * pi if share == "beta" else pi), 1e-12, 1 - 1e-12)
         return np.asarray(tables @ np.log(chances) + (n - tables) @ np.log(1 - chances))
 
     pis = np.linspace(0, 0.1, 201)
