@@ -29,7 +29,7 @@ from sottovoce.aggregator.estimators.intervals import halved
 
 EDGE = 1e-9
 """A share that is closer to 0 or 1 lies at the edge."""
-_STEPS, _HALVINGS = 100, 12
+_STEPS, _HALVINGS, _TWO_GROUPS = 100, 12, 4
 _SETTLED, _SAME = 1e-10, 1e-6
 _FARTHER, _TABLES, _POINTS, _DRAWS = 1.25, 3_000, 5, 800
 """How many errors beyond usual limits no share is inside; about how many tables of counts make a law; from how many
@@ -99,6 +99,22 @@ class MixtureLikelihood:
         at = _climb(derivatives, len(self.counts))
         return at, self.profile(share, at)
 
+    def highest(self, first: MixtureShare) -> Array:
+        """Return the largest log likelihoods, (tables,); of two groups that report once, no search is inside."""
+        if self.chances.shape[1] != _TWO_GROUPS:
+            return self.maximum(first)[1].log_likelihood
+        sums = self.counts[:, ::2] + self.counts[:, 1::2]
+        seen, corners = self.counts / np.repeat(sums, 2, axis=1), self.chances[:, 1::2]
+        found = self.log_likelihood(seen)
+        outside, best = np.zeros(len(seen), bool), np.full(len(seen), -np.inf)
+        for a, b in itertools.combinations(range(len(corners)), 2):
+            across = (corners[b] - corners[a])[::-1] * (1, -1)
+            sides, own = corners @ across, seen[:, 1::2] @ across
+            outside |= (own < sides.min()) | (own > sides.max())
+            edge = self.profile(MixtureShare("", "", (a, b), (a, b)), np.zeros(1))
+            best = np.maximum(best, edge.log_likelihood)
+        return np.where(outside, best, found)
+
     def limits(self, share: MixtureShare, at: float, best: float, z: float) -> tuple[float, float]:
         """Return the profile likelihood limits of a share of one table, ``at`` where the log likelihood is ``best``."""
 
@@ -144,7 +160,7 @@ class LawOfFew:
             ways.append([-math.lgamma(n - some + 1) - math.lgamma(some + 1) for some in axes[-1]])
         yes, often = (np.array([*itertools.product(*each)], dtype=float) for each in (axes, ways))
         tables = MixtureLikelihood(np.stack([sizes - yes, yes], axis=2).reshape(len(yes), -1), observed.chances)
-        return cls(observed, tables, often.sum(axis=1), tables.maximum(first)[1].log_likelihood)
+        return cls(observed, tables, often.sum(axis=1), tables.highest(first))
 
     @classmethod
     def drawn(
