@@ -22,6 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.mixtures.designs import MixtureShare
 from sottovoce.aggregator.analysis.regression.likelihood_ratio import false_position
 from sottovoce.aggregator.analysis.regression.newton import Array
@@ -70,14 +71,18 @@ class MixtureLikelihood:
     def profile(self, share: MixtureShare, s: Array) -> MixturePoint:
         """Return the best points where the share is ``s``, (tables or 1,)."""
         zero, one = self.chances[list(share.zero)], self.chances[list(share.one)]
-        start, end = (first + np.outer(s, second - first) for first, second in zip(zero, one, strict=True))
+        start, end = (
+            np.broadcast_to(first + np.outer(s, second - first), self.counts.shape)
+            for first, second in zip(zero, one, strict=True)
+        )
         across, (to_zero, to_one) = end - start, one - zero
 
-        def derivatives(x: Array) -> tuple[Array, Array]:
-            chances = start + x[:, None] * across
+        def derivatives(x: Array, some: NDArray[np.intp]) -> tuple[Array, Array]:
+            part, turn = replace(self, counts=self.counts[some]), across[some]
+            chances = start[some] + x[:, None] * turn
             with np.errstate(all="ignore"):
-                squares = np.where(self.counts > 0, self.counts * (across / chances) ** 2, 0.0)
-            return self._slope(across, chances), np.asarray(squares.sum(axis=1))
+                squares = np.where(part.counts > 0, part.counts * (turn / chances) ** 2, 0.0)
+            return part._slope(turn, chances), np.asarray(squares.sum(axis=1))
 
         x, turn = _climb(derivatives, len(self.counts)), to_one - to_zero
         chances, to_one = start + x[:, None] * across, to_zero + np.outer(x, turn)
@@ -92,8 +97,8 @@ class MixtureLikelihood:
     def maximum(self, share: MixtureShare) -> tuple[Array, MixturePoint]:
         """Return the values of the design's first share at the maxima, (tables,), and the points there."""
 
-        def derivatives(s: Array) -> tuple[Array, Array]:
-            point = self.profile(share, s)
+        def derivatives(s: Array, some: NDArray[np.intp]) -> tuple[Array, Array]:
+            point = replace(self, counts=self.counts[some]).profile(share, s)
             return point.slope, point.curvature
 
         at = _climb(derivatives, len(self.counts))
@@ -115,6 +120,11 @@ class MixtureLikelihood:
             best = np.maximum(best, edge.log_likelihood)
         return np.where(outside, best, found)
 
+    def with_tables(self, sizes: Array, yes: Array) -> "MixtureLikelihood":
+        """Return these counts, and after them those of so many yes, (tables, groups), of groups of so many people."""
+        counts = np.stack([sizes - yes, yes], axis=2).reshape(len(yes), -1)
+        return replace(self, counts=np.concatenate([self.counts, counts]))
+
     def limits(self, share: MixtureShare, at: float, best: float, z: float) -> tuple[float, float]:
         """Return the profile likelihood limits of a share of one table, ``at`` where the log likelihood is ``best``."""
 
@@ -135,8 +145,8 @@ class LawOfFew:
     """The law of the likelihood ratio of groups of which few people are expected to say yes, or no.
 
     Attributes:
-        tables: of counts that are likely where the reports are.
-        often: (tables,), logarithms of the number of ways to get each, less a constant.
+        tables: the observed counts, and then those that are likely where they are.
+        often: (tables,), logarithms of the number of ways to get each, less a constant; minus infinity of the observed.
         best: (tables,), the largest log likelihoods.
     """
 
@@ -159,8 +169,8 @@ class LawOfFew:
             axes.append(range(low, high + 1, math.ceil((high - low + 1) / _TABLES ** (1 / len(sizes)))))
             ways.append([-math.lgamma(n - some + 1) - math.lgamma(some + 1) for some in axes[-1]])
         yes, often = (np.array([*itertools.product(*each)], dtype=float) for each in (axes, ways))
-        tables = MixtureLikelihood(np.stack([sizes - yes, yes], axis=2).reshape(len(yes), -1), observed.chances)
-        return cls(observed, tables, often.sum(axis=1), tables.highest(first))
+        tables = observed.with_tables(sizes, yes)
+        return cls(observed, tables, np.append(-math.inf, often.sum(axis=1)), tables.highest(first))
 
     @classmethod
     def drawn(
@@ -172,21 +182,23 @@ class LawOfFew:
         chances = replace(observed, counts=np.repeat(observed.counts, _POINTS, axis=0)).profile(share, held).chances
         yes = np.random.default_rng(0).binomial(sizes.astype(int), np.repeat(chances[:, 1::2], _DRAWS, axis=0))
         yes, drawn = np.unique(yes, axis=0, return_counts=True)
-        tables = MixtureLikelihood(np.stack([sizes - yes, yes], axis=2).reshape(len(yes), -1), observed.chances)
+        tables = observed.with_tables(sizes, yes)
         # A table counts the less the more of its kind are drawn; the number of ways to get it is in both.
-        often = np.log(drawn) - np.logaddexp.reduce([tables.log_likelihood(each[None]) for each in chances])
-        return cls(observed, tables, often, tables.maximum(first)[1].log_likelihood)
+        likely = np.logaddexp.reduce([tables.log_likelihood(each[None]) for each in chances])
+        return cls(observed, tables, np.append(-math.inf, np.log(drawn) - likely[1:]), tables.highest(first))
 
     def limits(self, share: MixtureShare, at: float, best: float, z: float) -> tuple[float, float]:
         """Return the limits of a share that is ``at`` where the log likelihood of what was observed is ``best``."""
         level = math.erfc(z / math.sqrt(2))
 
         def inside(s: float) -> bool:
-            held = np.array([s])
-            one, points = self.observed.profile(share, held), self.tables.profile(share, held)
-            logs = self.often + self.tables.log_likelihood(one.chances)
+            points = self.tables.profile(share, np.array([s]))
+            logs, fallen = (
+                self.often + self.tables.log_likelihood(points.chances[:1]),
+                self.best - points.log_likelihood,
+            )
             likely = np.exp(logs - logs.max())
-            extreme = self.best - points.log_likelihood >= best - one.log_likelihood - _SAME
+            extreme = fallen >= fallen[0] - _SAME
             return float(likely @ extreme) > level * float(likely.sum())
 
         low, high = (
@@ -196,22 +208,25 @@ class LawOfFew:
         return low, high
 
 
-def _climb(derivatives: Callable[[Array], tuple[Array, Array]], count: int) -> Array:
-    """Return where in [0, 1] concave functions are largest, from their slopes and their positive curvatures."""
-    low, high = np.zeros(count), np.ones(count)
+def _climb(derivatives: Callable[[Array, NDArray[np.intp]], tuple[Array, Array]], count: int) -> Array:
+    """Return where in [0, 1] concave functions are largest, from slopes and positive curvatures of some of them."""
+    low, high, some = np.zeros(count), np.ones(count), np.arange(count)
     # A segment may end in a point, from which it falls in one direction and rises in another: ask beside it.
-    falls, rises = derivatives(low + EDGE)[0] <= 0, derivatives(high - EDGE)[0] >= 0
+    falls, rises = derivatives(low + EDGE, some)[0] <= 0, derivatives(high - EDGE, some)[0] >= 0
     x, step = np.where(falls, low, np.where(rises, high, 0.5)), np.ones(count)
-    for _ in range(_STEPS):
-        slope, curvature = derivatives(x)
-        low, high = np.where(slope > 0, x, low), np.where(slope > 0, high, x)
+    some = np.flatnonzero(~(falls | rises))
+    for _ in range(_STEPS if len(some) else 0):
+        before = x[some]
+        slope, curvature = derivatives(before, some)
+        low[some[slope > 0]], high[some[slope <= 0]] = before[slope > 0], before[slope <= 0]
         with np.errstate(all="ignore"):
-            moved = x + slope / curvature
+            moved = before + slope / curvature
         # Other steps come from a curve that is far from a parabola, or has a corner, over which they jump for ever.
-        good = (low <= moved) & (moved <= high) & (np.abs(moved - x) <= step / 2)
-        moved = np.where(falls | rises, x, np.where(good, moved, (low + high) / 2))
-        step, x = np.abs(moved - x), moved
-        if step.max() <= _SETTLED:
+        good = (low[some] <= moved) & (moved <= high[some]) & (np.abs(moved - before) <= step[some] / 2)
+        x[some] = np.where(good, moved, (low[some] + high[some]) / 2)
+        step[some] = np.abs(x[some] - before)
+        some = some[step[some] > _SETTLED]
+        if not len(some):
             break
     return x
 
