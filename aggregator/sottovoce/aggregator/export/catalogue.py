@@ -28,6 +28,10 @@ from sottovoce.aggregator.analysis.shown_columns import ReportColumns, file_ques
 from sottovoce.aggregator.curator.data.released_tables import released_document, write_released_csv
 from sottovoce.aggregator.curator.data.survey_source import EXACT_TABLES_SUPPRESSED, declared_at_opening
 from sottovoce.aggregator.estimators import DEFAULT_RULE
+from sottovoce.aggregator.estimators.answered_shares import BOOTSTRAP, METHOD, POOLED
+from sottovoce.aggregator.estimators.public import OF_MEANS
+from sottovoce.aggregator.estimators.square_wave import INVERTED
+from sottovoce.aggregator.estimators.support import SAME_PEOPLE
 from sottovoce.aggregator.export.channels import (
     CHANNEL_COLUMNS,
     SCORE_COLUMNS,
@@ -289,20 +293,33 @@ def _paragraph(results: SurveyResults, about: About) -> str:
     return (
         f"{by_revision(results, protection_in_words)}{asked}{waves} "
         f"{results.reports:,} reports were counted and {results.withdrawn:,} were withdrawn.{state} "
-        f"{estimated_in_words(survey)} Survey {survey.name}, revision {survey.revision}, "
+        f"{estimated_in_words(survey, results.questions)} Survey {survey.name}, revision {survey.revision}, "
         f"digest {survey.digest[:16]}, analysed with sottovoce {about.version}."
     )
 
 
-def estimated_in_words(survey: Survey) -> str:
+_LIMITS = {
+    SAME_PEOPLE: "of sums of waves with the largest variance that the same people allow",
+    POOLED: "of shares pooled over mechanisms at the pooled variance, approximate; of pooled means, normal",
+    INVERTED: "of quantiles by likelihood ratio tests of the share below",
+    METHOD: "of shares among those who answered by test inversion",
+    OF_MEANS: "of means of answers sent as given by Student's t",
+    BOOTSTRAP: "of shares of ranges none",
+}
+"""Limits that are not the usual ones, by the method that files name."""
+
+
+def estimated_in_words(survey: Survey, questions: Sequence[QuestionResult] = ()) -> str:
     """Return how the figures came about; only those of private questions are freed of noise."""
+    used = {found.method for each in questions for found in (*each.estimates, *each.answered)}
+    others = "".join(f"; those {text}" for method, text in _LIMITS.items() if method in used)
     limits = "95% intervals are score intervals with continuity correction"
     if not survey.private:
-        return f"Shares and means are those of the reports; {limits}."
+        return f"Shares and means are those of the reports; {limits}{others}."
     given = len(survey.private) < sum(each.name != ARM for each in survey.questions)
-    others = " Those of answers sent as given are shares and means of the reports." if given else ""
+    direct = " Those of answers sent as given are shares and means of the reports." if given else ""
     return (f"Shares and means{' of private answers' if given else ''} were estimated without bias from the counts of "
-            f"reports; {limits} carried over to the true share.{others}")  # fmt: skip
+            f"reports; {limits} carried over to the true share{others}.{direct}")  # fmt: skip
 
 
 def protection_in_words(survey: Survey) -> str:

@@ -382,8 +382,9 @@ def test_channel_of_a_report_is_that_of_its_own_revision(tmp_path: Path) -> None
     )
     assert rows == {(1, 1, 0.75, 0.25): 6, (2, 0, 0.6667, 0.3333): 7}
     own, before = show_epsilon(second.epsilon), show_epsilon(first.epsilon)
-    line = f"; epsilon of a report {own}, of earlier revisions up to {before};"
-    assert line in (tmp_path / "methods.md").read_text(encoding="utf-8")
+    methods = " ".join((tmp_path / "methods.md").read_text(encoding="utf-8").split())
+    assert f"; epsilon of a report {own}, of earlier revisions up to {before};" in methods
+    assert "true share; those of shares pooled over mechanisms at the pooled variance, approximate;" in methods
 
 
 @pytest.mark.parametrize(
