@@ -43,6 +43,7 @@ from sottovoce.aggregator.estimators.fixed_population import binomial
 from sottovoce.aggregator.estimators.intervals import halved
 from sottovoce.aggregator.estimators.variable import Floats, Variable
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.types.base import DayGrid
 
 EXACT, SCORE, INVERSION = "exact-binomial", "score", "inversion"
 
@@ -104,14 +105,14 @@ class OneSampleTest:
 def one_sample_test(
     columns: Columns,
     name: str,
-    known: Mapping[str, float] | float | None = None,
+    known: Mapping[str, float] | float | str | None = None,
     confidence: float = 0.95,
     among: str | None = None,
 ) -> OneSampleTest:
     """Test the shares of a question's answers, or the mean of a number.
 
     Args:
-        known: shares by category, of which one may be left out; a mean; None for equal shares.
+        known: shares by category, of which one may be left out; a mean, of days as a date too; None for equal shares.
         confidence: nominal coverage of the limits.
         among: people whom shares describe, as for ``described_people``.
 
@@ -123,7 +124,7 @@ def one_sample_test(
     inside = columns if people.asked is None else columns.among(people.asked)
     if not chosen.newest.categories:
         return _of_mean(inside, chosen, known, confidence)
-    if isinstance(known, int | float):
+    if isinstance(known, int | float | str):
         raise EstimateError(SHARES_NEEDED, variable=name)
     result = _result(inside, chosen, confidence)
     shares = _known_shares(name, people.categories(chosen.newest), known)
@@ -293,9 +294,11 @@ def two_sided(chances: Floats) -> Floats:
 
 
 def _of_mean(
-    columns: Columns, chosen: SelectedVariable, known: Mapping[str, float] | float | None, confidence: float
+    columns: Columns, chosen: SelectedVariable, known: Mapping[str, float] | float | str | None, confidence: float
 ) -> OneSampleTest:
     newest = chosen.newest
+    if isinstance(known, str) and isinstance(grid := chosen.question.domain.grid, DayGrid):
+        known = float(grid.read(known))
     if not isinstance(known, int | float):
         raise EstimateError(MEAN_NEEDED, variable=newest.full_name)
     if not newest.levels[0] <= known <= newest.levels[-1]:

@@ -177,10 +177,12 @@ def known_shares(given: Any) -> Mapping[str, float]:  # noqa: ANN401
     return {str(category): _share(share) for category, share in given.items()}
 
 
-def known_mean(given: Any) -> float:  # noqa: ANN401
-    """Return a finite number, or raise ValueError."""
-    if not _is_number(given):
-        raise ValueError("must be a number")
+def known_mean(given: Any) -> float | str:  # noqa: ANN401
+    """Return a finite number or an ISO date, or raise ValueError."""
+    if isinstance(given, str) and given[4:5] == given[7:8] == "-":
+        return DayGrid.write(DayGrid.read(given))
+    if not (_is_number(given) or (isinstance(given, str) and _DECIMAL.fullmatch(given.removeprefix("-")))):
+        raise ValueError('must be a number, or a date such as "2026-01-31"')
     return float(given)
 
 
@@ -259,7 +261,7 @@ _SCHEMAS: Mapping[Callable[[Any], Any], Mapping[str, Any]] = {
     whole: {"type": "integer", "minimum": 0},
     read_shares: _MARGINS,
     known_shares: _NUMBERS,
-    known_mean: {"type": "number"},
+    known_mean: {"type": ["number", "string"], "pattern": rf"^(-?{_DECIMAL.pattern}|\d{{4}}-\d\d-\d\d)$"},
     people: {"type": "array", "minItems": 1, "maxItems": MOST_PEOPLE, "items": _VALUES},
     confidence: {"type": "number", "minimum": 0.5, "exclusiveMaximum": 1},
     condition: _TEXT,
@@ -293,7 +295,9 @@ def option(
     else:
         schema = dict(_SCHEMAS[read])
     if not is_needed:
-        schema |= {"enum": [*schema["enum"], None]} if "enum" in schema else {"type": [schema["type"], "null"]}
+        kinds = schema.get("type", "")
+        kinds = [kinds] if isinstance(kinds, str) else kinds
+        schema |= {"enum": [*schema["enum"], None]} if "enum" in schema else {"type": [*kinds, "null"]}
     return field(metadata={"read": read, "schema": schema}, **{"default": default[0]} if default else {})
 
 
@@ -505,7 +509,7 @@ class TestRequest(Request):
     about = "One question against known shares, or a known mean."
     question: str = option(variable_name)
     shares: Mapping[str, float] | None = option(known_shares, None)
-    mean: float | None = option(known_mean, None)
+    mean: float | str | None = option(known_mean, None)
     among: str | None = option(AMONG, None)
     confidence: float | None = option(confidence, None)
 

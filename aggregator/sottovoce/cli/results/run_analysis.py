@@ -105,7 +105,6 @@ _NAMES_OF_OPTIONS: Mapping[str, Sequence[str]] = {
 
 _SETTINGS: Mapping[Callable[[Any], Any], Mapping[str, Any]] = {
     requests.odds_of_groups: {"multiple": True},
-    requests.known_mean: {"type": float},
     requests.confidence: {"type": Number(0.5, 1, max_open=True)},
     requests.known_shares: {"multiple": True},
     requests.people: {"multiple": True},

@@ -199,6 +199,19 @@ def test_known_mean_is_tested_by_the_interval_of_the_results() -> None:
     assert (found.statistic, found.df, found.values[0].known) == (None, None, 3.5)
 
 
+def test_known_mean_of_dates_is_a_date() -> None:
+    """Written as the answers are, and so shown beside the estimate; the number of the day is the same."""
+    ends = {"min": "2026-01-01", "max": "2026-01-11"}
+    dates = {**question({"name": "rounding_rr", "a": "3/4", "b": "1/4"}), "type": "date", **ends}
+    by_date, by_day = (
+        parse_request("test", {"question": "a", "mean": mean}).document(counted(dates, [180, 220]))
+        for mean in ("2026-01-05", "20458")
+    )
+    assert by_date == by_day
+    assert by_date["values"][0]["known"] == 20458
+    assert by_date["dates"] == ["a"]
+
+
 @pytest.mark.parametrize(
     ("document", "known", "told"),
     [
@@ -209,6 +222,7 @@ def test_known_mean_is_tested_by_the_interval_of_the_results() -> None:
         (one_of(3, ODDS_3), 3.0, "has answers and no mean"),
         (number(0, 10, 1, {"name": "geometric", "ratio": "4/5"}), None, "give the known mean"),
         (number(0, 10, 1, {"name": "geometric", "ratio": "4/5"}), 11, "lies outside the values"),
+        (number(0, 10, 1, {"name": "geometric", "ratio": "4/5"}), "1970-01-04", "give the known mean"),
     ],
 )
 def test_values_that_do_not_fit_are_refused(document: dict[str, Any], known: Any, told: str) -> None:

@@ -206,7 +206,7 @@ class OpenResults:
         return fit_block(columns, questions)
 
     def test(
-        self, question: str, shares: Mapping[str, float] | None = None, mean: float | None = None,
+        self, question: str, shares: Mapping[str, float] | None = None, mean: float | str | None = None,
         **options: Any,  # noqa: ANN401
     ) -> JointResult:  # fmt: skip
         """Test a question against known values.
@@ -214,7 +214,7 @@ class OpenResults:
         Args:
             question: the question, or "question.option".
             shares: known shares by category, of which one may be left out; equal shares by default.
-            mean: known mean of a number.
+            mean: known mean of a number, or a date such as "2026-01-31".
             options: ``among``, ``wave``, ``where``, ``confidence``.
 
         Raises SurveyError, which says why, if the test is not available.
