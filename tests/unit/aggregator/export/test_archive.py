@@ -24,6 +24,7 @@ from sottovoce.aggregator.export.offline.write_parquet import write_reports
 from sottovoce.aggregator.export.read_archive import read_folder, results_of_archive
 from sottovoce.aggregator.export.results_client.sources import FolderReports, StoredReports
 from sottovoce.aggregator.file_formats.optional_imports import needed
+from sottovoce.aggregator.storage.pack_values import null
 from sottovoce.shared.errors import EstimateError, SpecError
 from sottovoce.shared.spec import Survey
 
@@ -162,6 +163,17 @@ def test_csv_is_read_however_programs_write_it(tmp_path: Path, text: str) -> Non
     assert found.reports.columns["cheated"].tolist() == [1, 0]
     assert found.reports.columns["reason"].tolist() == [2, 1]
     assert (found.reports.wave.tolist(), found.reports.revision.tolist()) == ([0, 0], [1, 1])
+
+
+def test_arms_that_files_of_0_4_0_leave_empty_are_told_by_their_questions(tmp_path: Path) -> None:
+    """That release left an arm empty beside a rare public answer, and so out of every comparison of the arms."""
+    cheated, reason, _ = document()["questions"]
+    asked = survey(questions=[cheated, {**reason, "arm": "treated"}], arms=[{"name": "control"}, {"name": "treated"}])
+    text = "cheated,reason,arm\n1,2,1\n0,,0\n0,1,\n1,,\n"
+    assert read_folder(place(tmp_path, text, asked)).reports.columns["arm"].tolist() == [1, 0, 1, 0]
+    both = survey(questions=[cheated, reason], arms=[{"name": "control"}, {"name": "treated"}])
+    found = read_folder(place(tmp_path, "cheated,reason,arm\n1,2,1\n0,1,\n", both)).reports
+    assert found.columns["arm"].tolist() == [1, null(1)]
 
 
 def test_question_that_was_not_asked_is_missing(tmp_path: Path) -> None:
