@@ -9,7 +9,7 @@ from functools import cache, reduce
 
 from sottovoce.client.bundle import sentences
 from sottovoce.shared.by_hand.own_coin import procedure
-from sottovoce.shared.languages import LANGUAGES
+from sottovoce.shared.languages import LANGUAGES, numerals
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.odds_in_words import odds_in_words as odds_in_words_of, of_hundred
 from sottovoce.shared.spec import Question, Survey, TextMap
@@ -46,7 +46,7 @@ def readers_languages(environment: Mapping[str, str] = os.environ) -> list[str]:
 
 def odds_in_words(question: Question) -> str:
     """Return a few sentences about what is sent for this question, and its epsilon."""
-    return odds_in_words_of(question, catalogue(_LANGUAGE.get()))
+    return odds_in_words_of(question, catalogue(_LANGUAGE.get()), _LANGUAGE.get())
 
 
 def share_in_words(share: Fraction) -> str:
@@ -94,7 +94,8 @@ def option_in_words(survey: Survey, question: Question, index: int) -> str:
 
 def translate(key: str, **values: str) -> str:
     """Return one sentence in the chosen language, its placeholders filled."""
-    return catalogue(_LANGUAGE.get())[key].format(**values)
+    language = _LANGUAGE.get()
+    return catalogue(language)[key].format(**{name: numerals(value, language) for name, value in values.items()})
 
 
 def _outcome(flips: int, outcomes: Sequence[str | int]) -> str:

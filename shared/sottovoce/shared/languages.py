@@ -1,5 +1,6 @@
 """Languages of the program and of a survey, and its texts that have no translation."""
 
+import re
 from collections.abc import Iterator
 
 from sottovoce.shared.spec import Survey, TextMap
@@ -26,6 +27,15 @@ _TEXTS = {*SURVEY_TEXTS, *RESEARCHER_TEXTS, "label", "hint", "text"} - {"name"}
 
 _NAMED = ("visible_if", "any_of", "when_absent", "when", "links")
 """Keys that hold maps by names of the author's, which may be spelled like any key."""
+
+
+_COMMA = frozenset({"de", "es", "fr", "it", "pt"})
+"""Languages in which a comma stands before the tenths."""
+
+
+def numerals(text: str, language: str) -> str:
+    """Return a number with the decimal sign of one of ``LANGUAGES``; other text as it is."""
+    return text.replace(".", ",") if language in _COMMA and re.fullmatch(r"-?[0-9]+\.[0-9]+", text) else text
 
 
 def texts_of(survey: Survey) -> dict[str, TextMap]:

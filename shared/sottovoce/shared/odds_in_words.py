@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from fractions import Fraction
 from math import floor
 
+from sottovoce.shared.languages import numerals
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question
 
 
-def odds_in_words(question: Question, sentences: Mapping[str, str]) -> str:
-    """Return a few sentences, of a catalogue of the form, about what is sent, and the question's epsilon."""
+def odds_in_words(question: Question, sentences: Mapping[str, str], language: str) -> str:
+    """Return a few sentences, of the form's catalogue of a language, about what is sent, and the question's epsilon."""
     if question.mechanism is None:
         return sentences["cohort_note" if "cohort" in question.marks else "public_note"]
     numbers = question.mechanism.explain()
@@ -26,7 +27,7 @@ def odds_in_words(question: Question, sentences: Mapping[str, str]) -> str:
     parts = [sentences[own if own in sentences else usual].format(**values)]
     if question.neutral:
         parts.append(sentences["neutral_note"])
-    parts.append(sentences["question_epsilon"].format(epsilon=show_epsilon(question.epsilon)))
+    parts.append(sentences["question_epsilon"].format(epsilon=numerals(show_epsilon(question.epsilon), language)))
     return f"{' '.join(parts)}."
 
 

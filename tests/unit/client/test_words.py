@@ -4,6 +4,7 @@ import re
 from fractions import Fraction
 
 import pytest
+from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.client.terminal.screen import is_no, is_yes
 from sottovoce.client.words import LANGUAGES, catalogue, choose_language, odds_in_words, text_of, translate
 from sottovoce.shared.mechanisms import MECHANISMS
@@ -160,6 +161,14 @@ def test_unknown_languages_are_english():
     assert translate("begin") == catalogue("hi")["begin"]
     choose_language(None, {"LANG": "sv_SE"})
     assert translate("begin") == "Begin"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_decimal_sign_is_the_languages(language):
+    """As the researchers' pages have it, which Babel writes; a name with a dot stays as it is."""
+    choose_language(None, {"LANG": language.partition("-")[0]})
+    assert translate("question_epsilon", epsilon="1.25").endswith(Words(language).write.epsilon(1.25))
+    assert "v1.5" in translate("question_epsilon", epsilon="v1.5")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -27,7 +27,7 @@ from babel.dates import format_date, format_skeleton, format_time
 from babel.numbers import NumberPattern, format_decimal, format_percent
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.errors import Sentence
-from sottovoce.shared.languages import LANGUAGES as OWN_NAMES
+from sottovoce.shared.languages import LANGUAGES as OWN_NAMES, numerals
 from sottovoce.shared.private_address import private_host
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import TextMap
@@ -112,7 +112,7 @@ class Words:
         return NumberFormat(self)
 
     def translate(self, key: str, /, **values: object) -> str:
-        """Return a sentence with its placeholders filled; integers are formatted for the language.
+        """Return a sentence with its placeholders filled; numbers are formatted for the language.
 
         Raises KeyError if no catalogue has the key, or a placeholder has no value.
         """
@@ -121,7 +121,7 @@ class Words:
             if isinstance(value, int) and not isinstance(value, bool):
                 filled[name] = self.number(value)
                 continue
-            text = str(value)
+            text = numerals(str(value), self.language)
             from_right = not text.isascii() and any(bidirectional(letter) in ("R", "AL") for letter in text)
             # Isolate texts of the other direction (UAX #9): they would reorder the numbers and punctuation around them.
             filled[name] = _ISOLATED.format(text) if self.direction == "rtl" or from_right else text

@@ -213,7 +213,7 @@ def _question(survey: Survey, question: Question, sentences: Mapping[str, str], 
         "type": question.type,
         "mechanism": None if mechanism is None else mechanism.dump(),
         "epsilon": None if mechanism is None else question.epsilon,
-        "odds": odds_in_words(question, sentences) if sentences else "",
+        "odds": odds_in_words(question, sentences, words.language) if sentences else "",
         "beliefs": None if mechanism is None else _beliefs(question.epsilon),
         # Of a fact of the person's own no device draws: what is sent is not yes or no, and no share of it is certain.
         "yes_no": _after_each(question.binary) if question.binary and not question.by_fact else None,

@@ -72,14 +72,14 @@ def block_rows(document: Document, words: Words) -> list[tuple[str, str, str, st
     found: list[tuple[str, str, str, str]] = []
     for block in document.get("blocks", ()):
         names = ", ".join(row["name"] for row in block["questions"])
-        epsilon = show_epsilon(block["epsilon"])
+        epsilon = words.write.epsilon(block["epsilon"])
         found.append((words.translate("privacy_block_all", names=names), epsilon, "", ""))
         found += [
             (row["name"], epsilon, *(f"{words.write.odds(row[key])}:1" for key in ("odds", "odds_alone")))
             for row in block["questions"]
         ]
     whole = document["report"]["epsilon"]
-    return [*found, (words.translate("privacy_report"), show_epsilon(whole), "", "")] if found else []
+    return [*found, (words.translate("privacy_report"), words.write.epsilon(whole), "", "")] if found else []
 
 
 def _caveat(document: Document, words: Words) -> str:
@@ -154,7 +154,7 @@ def sections(
     The questions of "privacy_questions" have their blocks in ``question_blocks``.
     """
     beliefs, whole = document["report"]["beliefs"], document["report"]["epsilon"]
-    facts = [(who, show_epsilon(epsilon)) for which, who, epsilon in totals(document, words) if which in sums]
+    facts = [(who, words.write.epsilon(epsilon)) for which, who, epsilon in totals(document, words) if which in sums]
     costs: list[AccountBlock] = [at_worst(whole, words)] if beliefs else []
     costs += [AccountTable((), facts)] if facts else []
     costs += filter(None, [_caveat(document, words)])
