@@ -1,6 +1,7 @@
 """The public page of results: what published steps show of randomized questions, for everyone who has the link."""
 
 import re
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -11,7 +12,7 @@ from sottovoce.shared.parse_survey import parse_survey
 
 from tests.conftest import FakeClock
 from tests.storage.test_contract import arrival
-from tests.surveys import survey
+from tests.surveys import document, months, survey
 from tests.unit.aggregator.studio.staff import browser, press
 from tests.vectors.arms import two_arms
 
@@ -60,6 +61,27 @@ def test_page_shows_estimates_of_randomized_questions_and_nothing_else(app: Flas
     for hidden in (">60<", "Year?", "First", "export.json", ".csv", "/surveys/"):
         assert hidden not in re.sub(r"[a-z-]+=\"[^\"]*\"", "", reply.text), hidden
     assert storage.journal.head() == before
+
+
+def test_question_that_devices_remember_has_a_sentence_and_no_figure(public_app: Flask, storage: SQLiteStorage) -> None:
+    """Reports of one person in two waves are of one draw; the page does not leave the question out without a word."""
+    coin = {"name": "coin_flip"}
+    memo = {"name": "memoized_rr", "permanent": coin, "instantaneous": coin, "waves": 2}
+    asked = {"type": "boolean", "name": "kept", "label": {"en": "Kept?"}, "mechanism": memo}
+    cheated, _, year = document()["questions"]
+    key = storage.publish(survey(questions=[asked, cheated, year], waves=months(2))).key
+    for wave in (0, 1):
+        storage.store(replace(arrival(key, 99 * wave + each, (each % 2, each % 2, 0)), wave=wave) for each in range(30))
+    storage.close_survey("exam", 20_600)
+    storage.access.add_account(ANN)
+    storage.access.grant(ANN.id, "exam", "owner")
+    page = public_app.test_client().get(made(public_app)).text
+    kept = page.partition('id="q-kept"')[2].partition("</section>")[0]
+
+    assert kept.partition("</h2>")[2].strip() == (
+        "<p>No figure of several waves together: devices remember a draw for this question.</p>"
+    )
+    assert 'id="q-cheated"' in page
 
 
 def test_page_changes_at_published_steps_only(app: Flask, storage: SQLiteStorage) -> None:
