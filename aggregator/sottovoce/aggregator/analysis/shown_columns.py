@@ -141,8 +141,8 @@ def as_columns(reports: ReportColumns, surveys: Mapping[int, Survey]) -> Columns
 def _rank(survey: Survey) -> Callable[[Question], tuple[bool, bool]]:
     """Return the key by which public columns are sorted before answers are left out of one after the other."""
     private = [item for item in survey.items if any(question.mechanism for question in item.questions)]
-    deciding = {condition.question for item in private for condition in item.conditions}
-    deciding |= {ARM for item in private if item.arms}
+    # The arm, too, since what only one arm is asked is empty for the others.
+    deciding = {ARM, *(condition.question for item in private for condition in item.conditions)}
     return lambda question: ("cohort" not in question.marks, question.name not in deciding)
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -130,12 +131,13 @@ def test_public_question_is_in_the_files_by_consent_in_groups_of_five(storage: S
     assert set(without) == {"cheated", "year"}
 
 
-def test_groups_have_five_of_each_arm_that_empty_cells_tell(storage: SQLiteStorage) -> None:
+@pytest.mark.parametrize("sent", [{"mechanism": {"name": "coin_flip"}}, {"public": True, "in_files": True}])
+def test_groups_have_five_of_each_arm_that_empty_cells_tell(storage: SQLiteStorage, sent: dict[str, Any]) -> None:
     """The arm is no rare answer of an age, which whether its own question is empty would tell."""
-    coin = {**document()["questions"][0], "arm": "treated"}
+    coin = {"type": "boolean", "name": "cheated", "label": {"en": "Cheated?"}, "arm": "treated", **sent}
     arms = [{"name": "control"}, {"name": "treated"}]
-    rows = [(None, 3, 0)] * 30 + [(0, 3, 1)] * 3 + [(1, 4, 1)] * 20
-    answered(storage, survey(arms=arms, questions=[coin, {**BACKGROUND, "in_files": True}]), rows)
+    rows = [(3, None, 0)] * 30 + [(3, 0, 1)] * 3 + [(4, 1, 1)] * 20
+    answered(storage, survey(arms=arms, questions=[{**BACKGROUND, "in_files": True}, coin]), rows)
     columns = read_reports(storage, revisions_of(storage, "exam")).columns
 
     assert Counter(zip(columns["arm"].tolist(), columns["age"].tolist(), strict=True)) == {
