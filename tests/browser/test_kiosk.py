@@ -181,9 +181,10 @@ def test_code_of_the_staff_leaves_the_address(new_context: NewContext, kiosk: Ru
 
 
 def test_token_on_a_card_starts_its_person(new_context: NewContext, site: Running) -> None:
+    """Whether the device was opened with a code of the staff, too, or not."""
     invited = publish(site, survey(name=f"cards-{token_hex(4)}", kiosk=True, check=False, access="token"))
     token, _ = invitation(invited)
-    page = Visit(new_context(locale="en"), invited).arrive(invited.link)
+    page = Visit(new_context(locale="en"), invited).arrive(f"{invited.link}&staff={CODE}")
     start_person(page, token.lower())
     begin(page)
     press_send(page, 1, 2, 0)

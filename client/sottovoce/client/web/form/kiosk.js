@@ -50,7 +50,8 @@ export async function receivePeople(shell, words, view, meet) {
   await sendUnsent(name, transport);
   // What a person left who did not finish is no longer there for the next.
   await erase(name);
-  const read = isStaffCode
+  // A code of the staff starts nobody where each person has a card.
+  const read = survey.access === "open"
     ? async (typed) => ((await isStaffCode(typed)) ? "" : null)
     : (typed) => tokenOf(typed, survey.name);
   view.show(codeStep(shell, words, read, (token) => view.guarded(async () => meet(await person(token)))), false);
