@@ -247,7 +247,9 @@ RECEIPT: Mapping[str, Callable[[Sent], bool]] = {
     "receipt_public": lambda sent: sent.has(False) or len(sent.facts.arms) > 1,
     "receipt_epsilon": lambda sent: sent.has(True),
     "all_public": lambda sent: not sent.has(True),
-    "receipt_not_shown": lambda sent: sent.by_chance > 0 and any(asked.depends_on for asked in sent.facts.private),
+    "receipt_not_shown": lambda sent: (
+        sent.by_chance > 0 and any(asked.depends_on and asked.is_private for asked in sent.answers)
+    ),
     "receipt_innocuous": lambda sent: any(asked.is_own_fact for asked in sent.answers),
     "receipt_note": lambda sent: sent.by_chance > 0 and not sent.facts.own_coin,
     "no_lie": lambda sent: sent.by_chance > 0,

@@ -116,7 +116,7 @@ def _print_count(survey: Survey, values: Values) -> None:
     proves = [translate("receipt_proves")] if _epsilon(survey, values) < NEARLY_SURE else []
     print_line(" ".join([translate("receipt_count", count=str(count)), *proves]))
     print_line(translate("no_lie"))
-    if any(survey.questions[index].name in survey.conditional for index in survey.private):
+    if any(question.name in survey.conditional for question in given):
         print_line(translate("receipt_not_shown"))
 
 

@@ -98,7 +98,7 @@ function chanceNotes(survey, words, reports) {
   const count = countDrawn(survey, reports);
   const facts = given.length > count ? [words.line("p", "receipt_innocuous")] : [];
   if (count === 0) return facts;
-  const hides = survey.conditional.some((question) => question.mechanism !== null);
+  const hides = given.some((index) => survey.conditional.includes(survey.questions[index]));
   const more = hides ? [words.line("p", "receipt_not_shown")] : [];
   // Nothing is promised where all answers together tell nearly everything.
   const proves = isNearlySure(survey) ? [] : [" ", words.node("receipt_proves")];
