@@ -11,9 +11,10 @@ from sottovoce.client.ledger import Key
 from sottovoce.client.ledger_entry import name_of
 from sottovoce.client.link import parse_link
 from sottovoce.client.respondent import Respondent
+from sottovoce.client.terminal import earlier
 from sottovoce.client.transport import Transport
 from sottovoce.client.waiting import draw_send_at
-from sottovoce.shared.errors import BudgetExhausted, NotYet, TransportError
+from sottovoce.shared.errors import BudgetExhausted, NotYet, SurveyError, TransportError
 
 from tests.surveys import ANSWERS, months, survey
 from tests.unit.client.fakes import Reply, Session, acknowledge
@@ -56,6 +57,23 @@ def test_receipt_is_known_without_the_network(ledger):
     sent = me.send()
 
     assert (person(ledger, Reply(500))[0].receipt, len(session.requests)) == (sent, 6)
+
+
+@pytest.mark.parametrize(("ended", "why"), [("", "closed"), ("forgotten", "forgotten")])
+def test_report_of_a_wave_that_is_over_keeps_no_other_from_being_withdrawn(ledger, monkeypatch, ended, why):
+    """Nor one that was forgotten; the wave that is refused is told at the end."""
+    asks = survey(waves=months(2))
+    for wave in (0, 1):
+        person(ledger, acknowledge, asks=asks, wave=wave)[0].answer(ANSWERS)
+    if ended:
+        ledger.end(KEY, ended)
+    session = Session(*[] if ended else [Reply(409, {"code": "closed"})], confirm)
+    monkeypatch.setattr(earlier, "notifying_transport", lambda origin: Transport(origin, session))
+    link = parse_link(f"{ORIGIN}/s/exam#d={asks.digest[:32]}&w=1")
+
+    with pytest.raises(SurveyError, match=f"wave 0: .*{why}"):
+        list(earlier.withdraw(ledger, link, earlier.reports_to_withdraw(ledger, link)))
+    assert {record.key.wave: record.entry.ended for record in readable(ledger)[0]} == {0: ended, 1: "withdrawn"}
 
 
 @pytest.mark.parametrize("wave", [False, 0.0, "0", None])

@@ -21,7 +21,7 @@ from sottovoce.client.terminal.begin import contact_sentence, moment_in_words
 from sottovoce.client.terminal.receipt import print_not_sent
 from sottovoce.client.terminal.screen import confirm, confirm_or_abort, notifying_transport, print_line
 from sottovoce.client.words import translate
-from sottovoce.shared.errors import BudgetExhausted, NotYet, TransportError
+from sottovoce.shared.errors import BudgetExhausted, NotYet, SurveyError, TransportError
 from sottovoce.shared.report import parse_report
 from sottovoce.shared.spec import Survey
 
@@ -173,18 +173,23 @@ def withdraw(ledger: FileLedger, link: Link, found: list[tuple[Key, Entry]]) -> 
     """Take the reports of ``reports_to_withdraw`` back one by one, each noted at once in the ledger.
 
     Yields survey, wave, state and, if it was withdrawn now, report_id; those withdrawn before are only named again.
-    Raises TransportError if the aggregator does not confirm.
+    Raises TransportError if the aggregator does not confirm. What is refused, such as a report of a wave that is over, or
+    is forgotten here, is told last.
     """
+    refused = None
     for key, entry in found:
         about: dict[str, Any] = {"survey": key.survey, "wave": key.wave}
         if entry.ended != "withdrawn":
             try:
                 take_back(ledger, key, entry, notifying_transport(link.origin))
-            except TransportError as error:
+            except SurveyError as error:
                 # Withdrawing is idempotent, so anything but a final refusal can simply be tried again.
-                if error.is_final:
-                    raise
-                raise TransportError(_UNCONFIRMED, error.status, error.reason) from None
+                if isinstance(error, TransportError) and not error.is_final:
+                    raise TransportError(_UNCONFIRMED, error.status, error.reason) from None
+                refused = type(error)(f"wave {key.wave}: {error}")
+                continue
             about["report_id"] = parse_report(entry.body.encode()).report_id
         print_line(translate("withdrawn_line", survey=key.survey, wave=str(key.wave)))
         yield {**about, "state": "withdrawn"}
+    if refused:
+        raise refused
