@@ -173,8 +173,8 @@ def withdraw(ledger: FileLedger, link: Link, found: list[tuple[Key, Entry]]) -> 
     """Take the reports of ``reports_to_withdraw`` back one by one, each noted at once in the ledger.
 
     Yields survey, wave, state and, if it was withdrawn now, report_id; those withdrawn before are only named again.
-    Raises TransportError if the aggregator does not confirm. What is refused, such as a report of a wave that is over, or
-    is forgotten here, is told last.
+    Raises TransportError if the aggregator does not confirm. What is refused, such as a report of a wave that is over,
+    or is forgotten here, is raised last.
     """
     refused = None
     for key, entry in found:
@@ -186,7 +186,8 @@ def withdraw(ledger: FileLedger, link: Link, found: list[tuple[Key, Entry]]) -> 
                 # Withdrawing is idempotent, so anything but a final refusal can simply be tried again.
                 if isinstance(error, TransportError) and not error.is_final:
                     raise TransportError(_UNCONFIRMED, error.status, error.reason) from None
-                refused = type(error)(f"wave {key.wave}: {error}")
+                error.args = (f"wave {key.wave}: {error}",)
+                refused = error
                 continue
             about["report_id"] = parse_report(entry.body.encode()).report_id
         print_line(translate("withdrawn_line", survey=key.survey, wave=str(key.wave)))

@@ -50,7 +50,7 @@ export async function receivePeople(shell, words, view, meet) {
   await sendUnsent(name, transport);
   // What a person left who did not finish is no longer there for the next.
   await erase(name);
-  // A code of the staff starts nobody where each person has a card.
+  // A code of the staff starts no person where each person has a card.
   const read = survey.access === "open"
     ? async (typed) => ((await isStaffCode(typed)) ? "" : null)
     : (typed) => tokenOf(typed, survey.name);
