@@ -30,7 +30,7 @@ from sottovoce.aggregator.estimators.intervals import halved
 
 EDGE = 1e-9
 """A share that is closer to 0 or 1 lies at the edge."""
-_STEPS, _HALVINGS, _TWO_GROUPS = 100, 12, 4
+_STEPS, _HALVINGS = 100, 12
 _SETTLED, _SAME = 1e-10, 1e-6
 _FARTHER, _TABLES, _POINTS, _DRAWS = 1.25, 3_000, 5, 800
 """How many errors beyond usual limits no share is inside; about how many tables of counts make a law; from how many
@@ -63,10 +63,11 @@ class MixtureLikelihood:
         with np.errstate(all="ignore"):
             return np.asarray(np.where(self.counts > 0, self.counts * np.log(chances), 0.0).sum(axis=1))
 
-    def _slope(self, direction: Array, chances: Array) -> Array:
+    def _along(self, direction: Array, chances: Array) -> tuple[Array, Array]:
+        """Return slopes and positive curvatures, (tables,) each."""
         with np.errstate(all="ignore"):
-            parts = np.where((self.counts > 0) & (direction != 0), self.counts * direction / chances, 0.0)
-        return np.asarray(parts.sum(axis=1))
+            parts = np.where((self.counts > 0) & (direction != 0), direction / chances, 0.0)
+        return (self.counts * parts).sum(axis=1), (self.counts * parts**2).sum(axis=1)
 
     def profile(self, share: MixtureShare, s: Array) -> MixturePoint:
         """Return the best points where the share is ``s``, (tables or 1,)."""
@@ -78,21 +79,17 @@ class MixtureLikelihood:
         across, (to_zero, to_one) = end - start, one - zero
 
         def derivatives(x: Array, some: NDArray[np.intp]) -> tuple[Array, Array]:
-            part, turn = replace(self, counts=self.counts[some]), across[some]
-            chances = start[some] + x[:, None] * turn
-            with np.errstate(all="ignore"):
-                squares = np.where(part.counts > 0, part.counts * (turn / chances) ** 2, 0.0)
-            return part._slope(turn, chances), np.asarray(squares.sum(axis=1))
+            turn = across[some]
+            return replace(self, counts=self.counts[some])._along(turn, start[some] + x[:, None] * turn)
 
         x, turn = _climb(derivatives, len(self.counts)), to_one - to_zero
         chances, to_one = start + x[:, None] * across, to_zero + np.outer(x, turn)
+        (slope, outer), (_, inner) = (self._along(each, chances) for each in (to_one, across))
         with np.errstate(all="ignore"):
             scale = np.where(self.counts > 0, self.counts / chances, 0.0)
-            squares = np.where(self.counts > 0, scale / chances, 0.0)
-            inner = (squares * across**2).sum(axis=1)
-            mixed = (scale * turn - squares * to_one * across).sum(axis=1)
-            curvature = (squares * to_one**2).sum(axis=1) - np.where(inner > 0, mixed**2 / inner, 0.0)
-        return MixturePoint(x, chances, self.log_likelihood(chances), self._slope(to_one, chances), curvature)
+            mixed = (scale * (turn - to_one * across / chances)).sum(axis=1)
+            curvature = outer - np.where(inner > 0, mixed**2 / inner, 0.0)
+        return MixturePoint(x, chances, self.log_likelihood(chances), slope, curvature)
 
     def maximum(self, share: MixtureShare) -> tuple[Array, MixturePoint]:
         """Return the values of the design's first share at the maxima, (tables,), and the points there."""
@@ -103,22 +100,6 @@ class MixtureLikelihood:
 
         at = _climb(derivatives, len(self.counts))
         return at, self.profile(share, at)
-
-    def highest(self, first: MixtureShare) -> Array:
-        """Return the largest log likelihoods, (tables,); of two groups that report once, no search is inside."""
-        if self.chances.shape[1] != _TWO_GROUPS:
-            return self.maximum(first)[1].log_likelihood
-        sums = self.counts[:, ::2] + self.counts[:, 1::2]
-        seen, corners = self.counts / np.repeat(sums, 2, axis=1), self.chances[:, 1::2]
-        found = self.log_likelihood(seen)
-        outside, best = np.zeros(len(seen), bool), np.full(len(seen), -np.inf)
-        for a, b in itertools.combinations(range(len(corners)), 2):
-            across = (corners[b] - corners[a])[::-1] * (1, -1)
-            sides, own = corners @ across, seen[:, 1::2] @ across
-            outside |= (own < sides.min()) | (own > sides.max())
-            edge = self.profile(MixtureShare("", "", (a, b), (a, b)), np.zeros(1))
-            best = np.maximum(best, edge.log_likelihood)
-        return np.where(outside, best, found)
 
     def with_tables(self, sizes: Array, yes: Array) -> "MixtureLikelihood":
         """Return these counts, and after them those of so many yes, (tables, groups), of groups of so many people."""
@@ -170,7 +151,7 @@ class LawOfFew:
             ways.append([-math.lgamma(n - some + 1) - math.lgamma(some + 1) for some in axes[-1]])
         yes, often = (np.array([*itertools.product(*each)], dtype=float) for each in (axes, ways))
         tables = observed.with_tables(sizes, yes)
-        return cls(observed, tables, np.append(-math.inf, often.sum(axis=1)), tables.highest(first))
+        return cls(observed, tables, np.append(-math.inf, often.sum(axis=1)), tables.maximum(first)[1].log_likelihood)
 
     @classmethod
     def drawn(
@@ -185,7 +166,9 @@ class LawOfFew:
         tables = observed.with_tables(sizes, yes)
         # A table counts the less the more of its kind are drawn; the number of ways to get it is in both.
         likely = np.logaddexp.reduce([tables.log_likelihood(each[None]) for each in chances])
-        return cls(observed, tables, np.append(-math.inf, np.log(drawn) - likely[1:]), tables.highest(first))
+        return cls(
+            observed, tables, np.append(-math.inf, np.log(drawn) - likely[1:]), tables.maximum(first)[1].log_likelihood
+        )
 
     def limits(self, share: MixtureShare, at: float, best: float, z: float) -> tuple[float, float]:
         """Return the limits of a share that is ``at`` where the log likelihood of what was observed is ``best``."""
