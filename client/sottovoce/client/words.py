@@ -98,6 +98,11 @@ def translate(key: str, **values: str) -> str:
     return catalogue(language)[key].format(**{name: numerals(value, language) for name, value in values.items()})
 
 
+def in_sequence(*told: str) -> str:
+    """Return sentences as the chosen language puts them one after the other."""
+    return translate("gap").join(told)
+
+
 def _outcome(flips: int, outcomes: Sequence[str | int]) -> str:
     if not flips:
         first, last = map(str, outcomes)

@@ -32,6 +32,9 @@ _NAMED = ("visible_if", "any_of", "when_absent", "when", "links")
 _COMMA = frozenset({"de", "es", "fr", "it", "pt"})
 """Languages in which a comma stands before the tenths."""
 
+FULL_STOPS = {"hi": "।", "zh-Hans": "。"}
+"""Marks at the end of a sentence of languages that have no full stop."""
+
 
 def numerals(text: str, language: str) -> str:
     """Return a number with the decimal sign of one of ``LANGUAGES``; other text as it is."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from math import floor
 
-from sottovoce.shared.languages import numerals
+from sottovoce.shared.languages import FULL_STOPS, numerals
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question
 
@@ -28,7 +28,7 @@ def odds_in_words(question: Question, sentences: Mapping[str, str], language: st
     if question.neutral:
         parts.append(sentences["neutral_note"])
     parts.append(sentences["question_epsilon"].format(epsilon=numerals(show_epsilon(question.epsilon), language)))
-    return f"{' '.join(parts)}."
+    return f"{sentences['gap'].join(parts)}{FULL_STOPS.get(language, '.')}"
 
 
 def of_hundred(share: Fraction, sentences: Mapping[str, str]) -> str:

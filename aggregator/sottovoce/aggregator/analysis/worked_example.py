@@ -90,11 +90,11 @@ def _worked(yes: Estimate, support: tuple[Fraction, Fraction], still_open: bool,
     figures = {"yes": written(reported, write), "result": written(shown, write), "reports": yes.n}
     arithmetic = form.format(*(written(part, write) for part in parts))
     # Only chance can lead outside of [0, 1].
-    beyond = "" if 0 <= raw <= 1 else f" {words.translate('results_worked_beyond')}"
+    beyond = "" if 0 <= raw <= 1 else f"{words.gap}{words.translate('results_worked_beyond')}"
     kind = "results_limits_band" if has_band(yes, still_open) else "results_limits_interval"
     _, within = _figures(yes, still_open, words)
     limited = words.translate(kind, confidence=write.percent(yes.confidence, 0), range=within)
-    return f"{words.translate('results_worked', arithmetic=arithmetic, **figures)}{beyond} {limited}"
+    return f"{words.translate('results_worked', arithmetic=arithmetic, **figures)}{beyond}{words.gap}{limited}"
 
 
 def results_in_words(results: SurveyResults, words: Words = ENGLISH.words) -> list[str]:
@@ -171,8 +171,9 @@ def counted_in_words(result: QuestionResult, labels: Mapping[str, str], words: W
     """Say as which answer no answer counts, and people who were not asked; "" if no answer is one of its own."""
     counted = absent_in_words(result.question, labels, words)
     if counted and result.asked_only:
-        return f"{words.translate('joint_among_asked')}. {counted}"
-    return f"{counted} {words.translate('results_not_asked')}" if counted and result.conditional else counted
+        asked = words.translate("note_as_sentence", note=words.translate("joint_among_asked"))
+        return f"{asked}{words.gap}{counted}"
+    return f"{counted}{words.gap}{words.translate('results_not_asked')}" if counted and result.conditional else counted
 
 
 def absent_in_words(question: Question, labels: Mapping[str, str], words: Words) -> str:

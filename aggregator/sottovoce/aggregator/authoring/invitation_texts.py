@@ -196,7 +196,8 @@ def _question(survey: Survey, question: Question, words: Words, language: str) -
     label, how = survey.text(question.label, language), asked_how(survey, question, words, language)
     key = "fact" if question.by_fact else "private" if question.mechanism else "public"
     spent, after = show_epsilon(question.epsilon), percent_after(question.epsilon)
-    return " ".join(["-", words.translate(f"ethics_{key}_question", label=label, epsilon=spent, after=after), *how])
+    about = words.translate(f"ethics_{key}_question", label=label, epsilon=spent, after=after)
+    return f"- {words.gap.join([about, *how])}"
 
 
 def _storage(survey: Survey, words: Words) -> list[str]:

@@ -98,7 +98,8 @@ class _Teller:
         begin, ask = self.words.translate("flow_begin"), self.survey.ask
         private = max(map(len, self.survey.units_by_arm))
         drawn = "" if ask is None else self.words.translate("design_some_of", some=ask, all=private)
-        return begin if not drawn else f"{begin}. {self.words.translate('design_each_gets')} {drawn}"
+        each, begun = self.words.translate("design_each_gets"), self.words.translate("note_as_sentence", note=begin)
+        return begin if not drawn else f"{begun}{self.words.gap}{each} {drawn}"
 
     def number_of(self, item: Item) -> str:
         """Return the number of a question."""

@@ -6,7 +6,7 @@ from sottovoce.client.link import Link
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.revisions import RevisionStatus
 from sottovoce.client.terminal.screen import confirm_or_abort, print_line
-from sottovoce.client.words import choose_language, text_of, translate
+from sottovoce.client.words import choose_language, in_sequence, text_of, translate
 from sottovoce.shared.errors import BudgetExhausted, TransportError
 from sottovoce.shared.spec import Survey
 
@@ -62,7 +62,7 @@ def begin(me: Respondent, asks: bool) -> None:
         _print_unless_final(error)
         return
     if good is False:
-        raise TransportError(f"{translate('status_token')} {contact_sentence(me.survey)}")
+        raise TransportError(in_sequence(translate("status_token"), contact_sentence(me.survey)))
 
 
 def contact_sentence(survey: Survey) -> str:
@@ -88,7 +88,7 @@ def _refusal_sentence(me: Respondent, found: RevisionStatus) -> str:
     if found.state == "early":
         return _dated("status_early", window.opens, "status_not_yet")
     if found.state == "retired":
-        return f"{translate('status_retired')} {translate('nothing_asked')} {contact_sentence(me.survey)}"
+        return in_sequence(translate("status_retired"), translate("nothing_asked"), contact_sentence(me.survey))
     if found.closed_on:
         return translate("status_closed", date=found.closed_on.isoformat())
     return _dated("status_closed", window.closes, "error_closed")

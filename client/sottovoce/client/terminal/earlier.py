@@ -20,7 +20,7 @@ from sottovoce.client.revisions import cached_or_fetched_survey, cached_survey
 from sottovoce.client.terminal.begin import contact_sentence, moment_in_words
 from sottovoce.client.terminal.receipt import print_not_sent
 from sottovoce.client.terminal.screen import confirm, confirm_or_abort, notifying_transport, print_line
-from sottovoce.client.words import translate
+from sottovoce.client.words import in_sequence, translate
 from sottovoce.shared.errors import BudgetExhausted, NotYet, SurveyError, TransportError
 from sottovoce.shared.report import parse_report
 from sottovoce.shared.spec import Survey
@@ -66,7 +66,7 @@ def find_earlier_report(ledger: Ledger, link: Link, asks: bool) -> EarlierReport
     sentence = translate("other_link")
     if not asks:
         raise BudgetExhausted(f"{sentence} Open this link without --yes and --answers to say whether that was you")
-    if not confirm(f"{sentence} {translate('was_that_you')}", default=None):
+    if not confirm(in_sequence(sentence, translate("was_that_you")), default=None):
         print_line(translate("if_you_after_all"))
         return EarlierReport(another_person=True)
     bound = ledger.bind(key, elsewhere)

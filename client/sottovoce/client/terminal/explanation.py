@@ -11,7 +11,7 @@ from sottovoce.client.terminal.begin import moment_in_words, researcher_line
 from sottovoce.client.terminal.screen import heading, print_line
 from sottovoce.client.transport import now
 from sottovoce.client.waiting import longest_wait
-from sottovoce.client.words import odds_in_words, share_in_words, text_of, translate
+from sottovoce.client.words import in_sequence, odds_in_words, share_in_words, text_of, translate
 from sottovoce.shared.accounting import NEARLY_SURE, Allowance, percent_after
 from sottovoce.shared.arms.arms import arm_index, samples
 from sottovoce.shared.by_hand.own_coin import procedure
@@ -98,12 +98,12 @@ def _explain_protection(me: Respondent, allowance: Allowance) -> None:
         print_line("\n" + translate("all_public"))
         return
     heading(protection_title(survey))
-    belief, how = _belief_sentence(survey), " ".join(map(translate, protection_sentences(survey)))
+    belief, how = _belief_sentence(survey), in_sequence(*map(translate, protection_sentences(survey)))
     # What all answers together may tell comes first where that is nearly everything.
     for line in [*group_sentences(survey), *((belief, how) if survey.epsilon >= NEARLY_SURE else (how, belief))]:
         print_line(line)
     no_lie = [translate("no_lie")] if survey.own_coin or drawn_by_device(survey) else []
-    print_line(" ".join([translate("evens_out"), *no_lie]))
+    print_line(in_sequence(translate("evens_out"), *no_lie))
     if survey.arms and len(survey.groups) == 1:
         print_line(translate("arms_alike"))
     if len(survey.waves) > 1:

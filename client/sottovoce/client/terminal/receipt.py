@@ -9,7 +9,7 @@ from sottovoce.client.respondent import Respondent
 from sottovoce.client.terminal.begin import moment_in_words
 from sottovoce.client.terminal.screen import heading, print_line
 from sottovoce.client.value_words import reported_in_words
-from sottovoce.client.words import choose_language, text_of, translate
+from sottovoce.client.words import choose_language, in_sequence, text_of, translate
 from sottovoce.shared.accounting import NEARLY_SURE
 from sottovoce.shared.arms.arms import is_arm
 from sottovoce.shared.by_hand.protection import drawn_by_device, hidden_by_facts
@@ -114,7 +114,7 @@ def _print_count(survey: Survey, values: Values) -> None:
     if count == 0:
         return
     proves = [translate("receipt_proves")] if _epsilon(survey, values) < NEARLY_SURE else []
-    print_line(" ".join([translate("receipt_count", count=str(count)), *proves]))
+    print_line(in_sequence(translate("receipt_count", count=str(count)), *proves))
     print_line(translate("no_lie"))
     if any(question.name in survey.conditional for question in given):
         print_line(translate("receipt_not_shown"))

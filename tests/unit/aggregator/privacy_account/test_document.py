@@ -317,5 +317,6 @@ def test_terminal_shows_every_figure_of_the_page_in_80_columns(language: str) ->
 
     assert {one or two for one, two in cells if (one or two) not in shown} == set()
     assert max(cell_len(line) for entry in entries for line in entry.splitlines()) <= 80
+    assert not re.findall(r"[。，；：] ", told_page)
     # The decimal sign is the language's, as in percentages.
     assert {*re.findall(r"\d([.,])\d\d\b", shown)} == {words.number(0.5, 1)[1]}

@@ -14,7 +14,7 @@ export function element(tag, properties = {}, ...children) {
 
 /** Sentences one after the other. */
 export function sentences(keys, words) {
-  return keys.flatMap((key) => [" ", words.node(key)]).slice(1);
+  return keys.flatMap((key) => [words.node("gap"), words.node(key)]).slice(1);
 }
 
 /** A step under a heading that can take the focus when it begins; `properties` are those of its node. */

@@ -141,7 +141,7 @@ export class Words {
 
   /** The odds of a question in words, from its channel; or that it has none. */
   odds(question) {
-    const named = () => (question.neutral ? ` ${this.translate("neutral_note")}` : "");
+    const named = () => (question.neutral ? this.translate("gap") + this.translate("neutral_note") : "");
     return this.#live("span", {}, () => [this.language, this.translate(...explained(question, this)) + named()]);
   }
 

@@ -61,6 +61,9 @@ def test_page_shows_estimates_of_randomized_questions_and_nothing_else(app: Flas
     for hidden in (">60<", "Year?", "First", "export.json", ".csv", "/surveys/"):
         assert hidden not in re.sub(r"[a-z-]+=\"[^\"]*\"", "", reply.text), hidden
     assert storage.journal.head() == before
+    chinese = app.test_client().get(path, headers={"Accept-Language": "zh"}).text
+    assert "。" in chinese
+    assert not re.findall("[。，；：] .", chinese)
 
 
 def test_question_that_devices_remember_has_a_sentence_and_no_figure(public_app: Flask, storage: SQLiteStorage) -> None:

@@ -53,6 +53,6 @@ export function checkForm(survey, words, more = [], onOver = () => {}) {
 function verdict(survey, words, selected, isOver) {
   if (selected < 0) return [words.node("missing")];
   if (!isOver) return [words.node("check_wrong")];
-  const more = isNearlySure(survey) ? [" ", words.node(...beliefSentence(survey, words))] : [];
+  const more = isNearlySure(survey) ? [words.node("gap"), words.node(...beliefSentence(survey, words))] : [];
   return [words.node("check_told"), ...more];
 }

@@ -138,6 +138,6 @@ export function statusLine(survey, words, { kind, date = null }) {
   const node = element("p", { id: "state", className: "state", hidden: sentence === null });
   if (sentence) node.append(words.node(sentence, () => ({ date: date === null ? "" : whenInWords(date, words) })));
   const contact = ["retired", "token"].includes(kind) ? contactLink(survey.researcher, words, "ask_us") : null;
-  if (contact) node.append(" ", contact);
+  if (contact) node.append(words.node("gap"), contact);
   return node;
 }

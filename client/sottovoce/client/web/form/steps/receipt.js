@@ -101,7 +101,7 @@ function chanceNotes(survey, words, reports) {
   const hides = given.some((index) => survey.conditional.includes(survey.questions[index]));
   const more = hides ? [words.line("p", "receipt_not_shown")] : [];
   // Nothing is promised where all answers together tell nearly everything.
-  const proves = isNearlySure(survey) ? [] : [" ", words.node("receipt_proves")];
+  const proves = isNearlySure(survey) ? [] : [words.node("gap"), words.node("receipt_proves")];
   const chance = element("p", { className: "lead" }, words.node("receipt_count", { count }), ...proves);
   return [chance, ...more, ...facts];
 }
