@@ -81,6 +81,8 @@ class VariableNames:
             return self.label(given)
         if place in _DECIMALS and given[-1:].isdigit():
             return self.words.number(Fraction(given), len(given.partition(".")[2]))
+        if place == "model":
+            return self.words.translate(f"models_items_{given}")
         if place in _TERMS:
             return self.term(given)
         if place in _SENTENCES:

@@ -121,7 +121,8 @@ class DataFilesInWords(AnswersInWords):
 
     def items(self, document: Document) -> ShownAnswer:
         """Format the trait behind several questions, or the distribution of how many of them are yes."""
-        title = self.say("data_items", **{key: document[key] for key in ("file", "model", "n")})
+        model = self.say(f"models_items_{document['model']}")
+        title = self.say("data_items", file=document["file"], model=model, n=document["n"])
         tables = self._sum(title, document) if "distribution" in document else [self._trait(title, document)]
         return ShownAnswer("", tables, self.notes(document))
 
@@ -130,7 +131,7 @@ class DataFilesInWords(AnswersInWords):
         mean = self.line(self.say("results_mean"), document["mean"], self.write.figure, self.write.figure)
         spread = self.say("data_items_variance", value=self.write.rounded(document["variance"], 4))
         return [
-            ShownTable(title, [self.say("data_items_yes"), self.say("models_estimate")], shares),
+            ShownTable(title, [self.say("models_items_sum"), self.say("models_estimate")], shares),
             ShownTable(self.say("data_items_sum"), self.headings(document), [mean], sentences=[spread]),
         ]
 

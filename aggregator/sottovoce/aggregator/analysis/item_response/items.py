@@ -42,7 +42,7 @@ UNCERTAIN = "several items and an innocuous share that has a standard error do n
 ONE_WAVE = "several items are of the people of one wave: reports of waves are not linked; choose one wave"
 NO_MAXIMUM = (
     "this model has no finite maximum: an item has nearly no yes or no, or noise hides how items go together; leave an "
-    "item out, or choose the simplest model: sum"
+    "item out, or choose the simplest model: number of yes (sum)"
 )
 
 YES_NO = ("no", "yes"), ("0", "1")

@@ -215,7 +215,10 @@ def test_command_prints_a_model_and_a_sum(tmp_path: Path) -> None:
     printed = run(*words).output
     assert "Standard deviation between people" in printed
     assert "x: difficulty" in printed
-    assert "1.58 │       0.09 │ 1.40 to 1.76" in run(*words, "--model", "sum").output
+    summed = run(*words, "--model", "sum").output
+    assert "1.58 │       0.09 │ 1.40 to 1.76" in summed
+    # Under the name that the page's menu has.
+    assert "items.csv: Number of yes (n = " in summed
     assert json.loads(run(*words, "--model", "2pl", "--json").output)["sd"] is None
     assert "counts as yes" not in printed
     assert 'items.csv has no column "w". It has: x, y, z.' in run(*words[:-1], "w").output
