@@ -91,9 +91,19 @@ _DAY = 86_400
 _FARTHEST = 1 << 40
 """Limit of the codes of days: SPSS counts seconds from 1582, Stata and SAS days from 1960."""
 
-_PERIODS = re.compile(r"%-?t[mqhw]|MOYR|QYR|WKYR|MONYY|MMYY|YYMON|YYMM(?!DD)|YYQ")
+_PERIODS = re.compile(r"%-?t[mqhw]|MOYR|QYR|WKYR")
 _OF_A_YEAR = {"q": 4, "w": 52, "h": 2, "m": 12}
-"""Formats of months, quarters, halves and weeks: of Stata, which counts them from 1960, of SPSS (YR), and of SAS."""
+"""Formats of months, quarters, halves and weeks: of Stata, which counts them from 1960, and of SPSS (YR)."""
+
+_SAS = re.compile(
+    r"SAS:(?:(?P<day>DATE|DAY|DOWNAME|(?:DDMM|MMDD)YY[BCDNPS]?|YYMMDD[BCDNPS]?|JULDAY|JULIAN|PDJUL[GI]|MINGUO|NENGO"
+    r"|H(?:EB)?DATE|MONNAME|MONTH|QTRR?|WEEKDA(?:Y|T[EX])|WEEK[UVW]|WORDDAT[EX]|(?:E|B|IS)8601DA|NLDATE[A-Z]*"
+    r"|EURDF(?:D[DEN]|DWN|MN|W[DK]X))|(?P<m>MMYY[CDNPS]?|MONYY|YYMM[CDNPS]?|YYMON|EURDFMY)|(?P<q>YYQ[RZ]?[CDNPS]?)"
+    r"|(?P<year>YEAR)|(?P<s_day>DATETIME|(?:DATE|MDY)AMPM|DTDATE|DTWKDATX|NLDATM[A-Z]*|EURDFDT|(?:E|B|IS)8601(?:D[NTXZ]|LX))"
+    r"|(?P<s_m>DTMONYY)|(?P<s_q>DTYYQC)|(?P<s_year>DTYEAR)"
+    r"|(?P<hours>TIME(?:AMPM)?|HHMM|HOUR|MMSS|TOD|NLTIM[A-Z]+|(?:E|B|IS)8601(?:T[MXZ]|LZ)))[0-9.]*"
+)
+"""Formats of SAS 9.4 for days from 1960, for seconds from 1960 (``s_``) and for hours, by what is shown of them."""
 
 MOST_BYTES = 2 << 30
 MOST_COLUMNS = 2000
@@ -387,7 +397,8 @@ def _read_statistics(path: Path, name: str) -> FileTable:
     notes: list[Sentence] = []
     try:
         try:
-            frame, meta = read()
+            # The library knows some formats of SAS, and takes the seconds of DTDATE for days.
+            frame, meta = read(disable_datetime_conversion=program == "SAS")
         except OverflowError:
             # Python's dates end in the year 9999.
             frame, meta = read(disable_datetime_conversion=True)
@@ -399,12 +410,12 @@ def _read_statistics(path: Path, name: str) -> FileTable:
     if left_out and kind != ".por":
         # As a frame, blanks beside Stata's .a would be arbitrary numbers in a column that Stata made whole.
         frame = frame.assign(**read(usecols=left_out, user_missing=True, output_format="dict")[0])
-    if program != "Stata":
+    if program == "SPSS":
         _write_long_times(frame, read)
     names, labels, types = [*map(str, frame.columns)], meta.variable_value_labels, meta.original_variable_types
     table = _empty_table(name, platform_layout(names, ())[0], "the header", "row")
-    cells = (_labelled(array_cells(frame.pop(each).to_numpy()), labels.get(each, {}), types[each] or "")
-             for each in [*frame.columns])  # fmt: skip
+    cells = (_labelled(array_cells(frame.pop(each).to_numpy()), labels.get(each, {}),
+                       "SAS:" * (program == "SAS") + (types[each] or "")) for each in [*frame.columns])  # fmt: skip
     table.add(range(1, len(frame) + 1), cells)
     weights = {_weight_in_use(path, names) if kind in {".sav", ".zsav"} else ""} - {""}
     table.notes.extend([*notes, *(Sentence(WEIGHTED, file=name, variable=each) for each in weights)])
@@ -435,14 +446,22 @@ def _labelled(cells: CodedCells, labels: Mapping[Any, str], form: str) -> CodedC
 
 
 def _period(code: str, form: str) -> str:
-    """Return a month, quarter, half or week as Stata names it, so that they sort, 2026m04; other codes as they are."""
-    found = _PERIODS.match(form)
-    if found is None or not code.lstrip("-").isdigit() or abs(int(code)) >= _FARTHEST:
+    """Return a month, quarter, half or week as Stata names it, so that they sort, 2026m04; days and hours of SAS as all
+    others are; other codes as they are.
+    """
+    found = _SAS.fullmatch(form) or _PERIODS.match(form)
+    if found is None or not code.lstrip("-").replace(".", "", 1).isdigit() or abs(float(code)) >= _FARTHEST:
         return code
-    letter, many = next(each for each in _OF_A_YEAR.items() if each[0] in found[0].lower())
-    first, unit = ("1582-10-14", _DAY) if found[0].endswith("YR") else ("1960-01-01", 1)
-    day = np.datetime64(first) + int(code) // unit
-    year = day.astype("M8[Y]")
+    kind = found.lastgroup or next(each for each in _OF_A_YEAR if each in found[0].lower())
+    if kind == "hours":
+        return hours_text(float(code) % _DAY if "TOD" in form else float(code))
+    is_spss = found[0].endswith("YR")
+    first, unit = "1582-10-14" if is_spss else "1960-01-01", _DAY if is_spss or kind.startswith("s_") else 1
+    day = np.datetime64(first) + int(float(code) // unit)
+    year, letter = day.astype("M8[Y]"), kind.removeprefix("s_")
+    if letter in {"day", "year"}:
+        return str(day if letter == "day" else year)
+    many = _OF_A_YEAR[letter]
     place = (day - year).astype(int) // 7 if letter == "w" else (day.astype("M8[M]") - year).astype(int) * many // 12
     if form.startswith("%"):
         year, place = divmod(1960 * many + int(code), many)

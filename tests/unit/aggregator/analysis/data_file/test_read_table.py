@@ -258,6 +258,10 @@ def test_hours_beyond_a_day_are_not_those_of_the_next_day(tmp_path: Path, kind: 
     assert texts(read_table(path)) == {"work": [text for text in shown.values() if text or kind != ".xlsx"]}
 
 
+SAS_DAYS = ("DATE9", "JULIAN7", "WORDDATE18", "WORDDATX18", "WEEKDATE29", "DDMMYYP10", "E8601DA10", "NLDATE20", "DAY2")
+SAS_MOMENTS = ("DATETIME19", "DTDATE9", "B8601DN8", "NLDATM20", "E8601DT19")
+
+
 @pytest.mark.parametrize(
     ("kind", "form", "codes", "expected"),
     [
@@ -266,6 +270,13 @@ def test_hours_beyond_a_day_are_not_those_of_the_next_day(tmp_path: Path, kind: 
         (".por", "WKYR10", [13986604800, 13986604800 + 7 * 86400], ["2026w01", "2026w02"]),
         (".xpt", "MONYY7", [24107, 24196], ["2026m01", "2026m03"]),
         (".xpt", "YYQ6", [24107, -1], ["2026q1", "1959q4"]),
+        *((".xpt", form, [24107, -1], ["2026-01-01", "1959-12-31"]) for form in SAS_DAYS),
+        (".xpt", "DATE9", [24107, 3_000_000], ["2026-01-01", "10173-09-20"]),
+        (".xpt", "YEAR4", [24107, -1], ["2026", "1959"]),
+        *((".xpt", form, [24107 * 86400 + 3661.5, -1], ["2026-01-01", "1959-12-31"]) for form in SAS_MOMENTS),
+        (".xpt", "DTMONYY7", [24107 * 86400, -1], ["2026m01", "1959m12"]),
+        *((".xpt", form, [3661, 0.5], ["01:01:01", "00:00:00.5"]) for form in ("HHMM5", "MMSS5", "TIME8", "HOUR2")),
+        (".xpt", "TOD8", [24107 * 86400 + 3661, 60], ["01:01:01", "00:01:00"]),
         (".dta", "%tm", [795, -1], ["2026m04", "1959m12"]),
         (".dta", "%tw", [3444, 0], ["2026w13", "1960w01"]),
         (".dta", "%th", [131, 132], ["2025h2", "2026h1"]),
