@@ -179,10 +179,10 @@ def known_shares(given: Any) -> Mapping[str, float]:  # noqa: ANN401
 
 def known_mean(given: Any) -> float | str:  # noqa: ANN401
     """Return a finite number or an ISO date, or raise ValueError."""
-    if isinstance(given, str) and given[4:5] == given[7:8] == "-":
+    if isinstance(given, str) and "-" in given[1:]:
         return DayGrid.write(DayGrid.read(given))
     if not (_is_number(given) or (isinstance(given, str) and _DECIMAL.fullmatch(given.removeprefix("-")))):
-        raise ValueError('must be a number, or a date such as "2026-01-31"')
+        raise ValueError("must be a number")
     return float(given)
 
 

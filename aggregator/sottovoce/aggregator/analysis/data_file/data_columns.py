@@ -8,7 +8,7 @@ Public      A column of numbers with more than ``MOST_LABELS`` different ones is
             one is a choice of its values. The channels ``number`` and ``public`` decide it otherwise.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -235,9 +235,14 @@ def _read_column(table: FileTable, name: str, given: Any, asked: Question | None
 
 def _is_free_text(column: TableColumn) -> bool:
     """Return True for more different values than a choice has, or a different text in most cells."""
-    texts = sum(as_number(value) is None for value in column.values)
+    texts = len(column.values) if _has_codes(column.values) else sum(as_number(each) is None for each in column.values)
     cells = int(np.sum(column.rows >= 0))
     return texts > 0 and (len(column.values) > MOST_CHOICES or texts > max(MOST_LABELS, cells // 2))
+
+
+def _has_codes(values: Iterable[str]) -> bool:
+    """Return True if some text has leading zeros, as postal codes do: 017 is not 17."""
+    return any(value[:1] == "0" and value[1:].isdecimal() for value in values)
 
 
 def _parsed(given: Any, place: str) -> ColumnChannel:  # noqa: ANN401 - as a caller gives it
@@ -331,7 +336,7 @@ def _public(table: FileTable, name: str, channel: ColumnChannel) -> ReadColumn:
     values = _without_few(table, name)
     numbers = [as_number(value) for value in values]
     plain = [each for each in numbers if each is not None]
-    many = channel.name == "number" or (len(plain) > MOST_LABELS and not channel.levels)
+    many = channel.name == "number" or (len(plain) > MOST_LABELS and not channel.levels and not _has_codes(values))
     text = next((value for value, each in zip(values, numbers, strict=True) if each is None), None)
     place = "" if text is None else table.place(name, column.firsts[column.values.index(text)])
     if channel.name == "number" and place:

@@ -317,6 +317,16 @@ def test_columns_that_may_be_meant_otherwise_have_a_note(tmp_path: Path, cells: 
     assert [str(each)[: len(note)] for each in opened.notes] == [note] * bool(note)
 
 
+def test_codes_with_leading_zeros_stay_apart_however_many_there_are(tmp_path: Path) -> None:
+    """A place with the code 017 is not the one with 17."""
+    codes = ["017", *map(str, range(10, 25))] * 3
+    (tmp_path / "data.csv").write_text("a,place\n" + "".join(f"yes,{code}\n" for code in codes))
+    found = {kind: open_data(tmp_path / "data.csv", {"a": "coin_flip", **told}).columns.survey.questions[1]
+             for kind, told in (("codes", {}), ("numbers", {"place": "number"}))}  # fmt: skip
+    assert set(found["codes"].options) == {*codes}
+    assert found["numbers"].domain.size == 15
+
+
 def test_line_of_a_row_counts_lines_within_quotes(tmp_path: Path) -> None:
     assert read(tmp_path, 'a,b\n"two\nlines",1\nx,2\n').lines.tolist() == [2, 4]
 

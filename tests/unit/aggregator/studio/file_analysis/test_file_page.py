@@ -551,7 +551,7 @@ def test_refusals_of_these_forms_are_in_the_readers_language(client: FlaskClient
         "die Formel nennt nur Prädiktoren": (race(), f"{LIST}&formula=y ~ south"),
         "braucht mindestens 2 Menschen mit einer Anzahl": (b"y,treat\n1,0\n2,1\n1,1\n", LIST),
         "nimmt 3 bis": (people(), "/models?kind=items&questions=a&questions=b&model=2pl"),
-        "Beide Gruppen haben dasselbe p (0.5)": (cheaters(), f"{two}&p=1=.5 2=.5"),
+        "Beide Gruppen haben dasselbe p (0,5)": (cheaters(), f"{two}&p=1=.5 2=.5"),
         "Die Gruppen haben dasselbe Verhältnis": (
             cheaters(), f"{two.replace('cheater_detection', 'cheater_detection_symmetric')}&p=1=1/4,1/4 2=7/24,1/8"),
         "1 ihrer 2 Werte haben kein p": (cheaters(), f"{two}&p=1=.25 7=.75"),
