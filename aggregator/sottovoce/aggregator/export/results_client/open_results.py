@@ -141,7 +141,8 @@ class OpenResults:
         """Rows of shares, means and quantiles with ``question``, ``option``, ``n``, ``shown``, ``low``, ``high``, ...
 
         ``among`` names the people whom a row describes: "all", "answered", "asked_and_answered", or corrected for
-        careless answers "careful" or "careful_answered".
+        careless answers "careful" or "careful_answered". Joint results also have ``people`` "asked", and
+        "perhaps_asked_and_answered" where some of those who gave no answer may not have been asked.
         """
         return tuple(row for question in self.export["questions"] for row in _estimates(question))
 

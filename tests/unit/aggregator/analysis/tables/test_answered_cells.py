@@ -255,8 +255,12 @@ def test_people_who_were_not_asked_are_left_out() -> None:
 def test_share_without_an_answer_says_whether_some_were_not_asked(decides: Any, heading: str) -> None:
     """Where a public answer decides they are left out; of a group who decides it, its own people were all asked."""
     shown = asked("y", "boolean", COIN, absent_category=True, visible_if={"g": ["yes"]})
-    document = CrosstabRequest(rows="g", columns="y").document(columns(TWO, asked("g", "boolean", decides), shown))
+    reports = columns(TWO, asked("g", "boolean", decides), shown)
+    document = CrosstabRequest(rows="g", columns="y").document(reports)
     assert in_words(document)[0].headings[-1] == heading
+    for name, found in (("crosstab", document), ("test", parse_request("test", {"question": "y"}).document(reports))):
+        assert found["people"] == ("perhaps_" if decides else "") + "asked_and_answered"
+        validate(name, found)
     assert "Among those who were asked and answered." in in_words(document)[0].sentences
 
 
