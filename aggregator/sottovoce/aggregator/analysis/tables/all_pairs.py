@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from sottovoce.aggregator.analysis.progress import counted
 from sottovoce.aggregator.analysis.report_columns import Columns
-from sottovoce.aggregator.analysis.selection import SelectedVariable, check_together, choose, count_strata
+from sottovoce.aggregator.analysis.selection import SelectedVariable, asked_only, check_together, choose, count_strata
 from sottovoce.aggregator.analysis.tables.pair_moments import Independence, Pairs, joint
 from sottovoce.aggregator.analysis.tables.table import Rule, independence_of, shown_reports
 from sottovoce.aggregator.estimators.question_variables import variables_of
@@ -77,7 +77,8 @@ class AllPairs:
 
 
 def every_pair(columns: Columns) -> AllPairs:
-    """Test all pairs of variables that reports can carry together."""
+    """Test all pairs of variables that reports can carry together, among people who were asked both, where known."""
+    columns, _ = asked_only(columns)
     variables = list(_able(columns))
     pairs = {place: _cautions(columns, variables, place) for place in combinations(range(len(variables)), 2)}
     possible = {place: notes for place, notes in pairs.items() if notes is not None}

@@ -251,6 +251,17 @@ def test_people_who_were_not_asked_are_left_out() -> None:
     assert found.values[0].raw == pytest.approx(0.6)
 
 
+def test_pairs_leave_out_people_who_were_not_asked() -> None:
+    """As a table of the two questions does."""
+    shown = asked("y", "boolean", COIN, absent_category=True, visible_if={"g": ["yes"]})
+    made = parse_survey(survey(asked("g", "boolean", None), asked("a", "boolean", COIN), shown))
+    g, order = np.repeat([0, 1], 60), np.arange(120)
+    reports = Columns.from_arrays(made, {"g": g, "a": order % 2, "y": np.where(g, order // 2 % 3, 2)})
+    [pair] = [each for each in every_pair(reports).tests if (each.first, each.second) == ("a", "y")]
+
+    assert (pair.n, pair.independence) == (60, crosstab(reports, "a", "y").independence)
+
+
 @pytest.mark.parametrize(("decides", "heading"), [(None, "No answer"), (COIN, "Not asked or no answer")])
 def test_share_without_an_answer_says_whether_some_were_not_asked(decides: Any, heading: str) -> None:
     """Where a public answer decides they are left out; of a group who decides it, its own people were all asked."""
