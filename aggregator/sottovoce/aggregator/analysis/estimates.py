@@ -128,6 +128,7 @@ class SurveyResults:
     Attributes:
         survey: the newest revision of the survey.
         closed: no more reports are admitted; after the first close, every admitted report is counted here.
+        was_closed: it was closed at least once: what is shown moves at its closes only.
         received: reports so far, in the snapshot or not; in whole batches while the survey is open.
         reports, withdrawn: reports in the snapshot.
         cohort: name of the cohort group, or None for all respondents.
@@ -142,6 +143,7 @@ class SurveyResults:
 
     survey: Survey
     closed: bool
+    was_closed: bool
     received: int
     reports: int
     withdrawn: int
@@ -247,6 +249,7 @@ def analyse(
     return SurveyResults(
         survey=newest.survey,
         closed=newest.stored.closed,
+        was_closed=newest.stored.was_closed,
         # Reports withdrawn since the last snapshot are still counted in it.
         received=max(sum(reports_so_far(revision.stored) for revision in revisions), sum(waves)),
         reports=sum(cell.reports for revision in selection for cell in revision.cells),

@@ -171,9 +171,10 @@ TOKEN = re.compile(r'name="form_token" value="[0-9a-f]+"')
 
 
 def test_page_of_a_reopened_survey_tells_nothing_of_what_came(app: Flask, storage: SQLiteStorage) -> None:
-    """Seven reports that the second close did not show: neither they nor their number."""
+    """Seven reports that the second close did not show: neither they nor their number; nor are there steps any more."""
     storage.close_survey("exam", 20_000)
     storage.reopen_survey("exam")
+    meanwhile = get(app, "exam/results").text
     storage.close_survey("exam", 20_000)
     before = TOKEN.sub("", get(app, "exam/results").text)
     storage.reopen_survey("exam")
@@ -181,6 +182,8 @@ def test_page_of_a_reopened_survey_tells_nothing_of_what_came(app: Flask, storag
     storage.store([arrival(key, number) for number in range(100, 107)])
     storage.close_survey("exam", 20_000)
 
+    assert "Closing it again shows everything" in meanwhile
+    assert "then in steps of" not in meanwhile
     assert "Reports that are not shown here" not in before
     assert TOKEN.sub("", get(app, "exam/results").text) == before
 
