@@ -21,7 +21,7 @@ from sottovoce.client.terminal.begin import contact_sentence, moment_in_words
 from sottovoce.client.terminal.receipt import print_not_sent
 from sottovoce.client.terminal.screen import confirm, confirm_or_abort, notifying_transport, print_line
 from sottovoce.client.words import in_sequence, translate
-from sottovoce.shared.errors import BudgetExhausted, NotYet, SurveyError, TransportError
+from sottovoce.shared.errors import BudgetExhausted, NotYet, TransportError
 from sottovoce.shared.report import parse_report
 from sottovoce.shared.spec import Survey
 
@@ -66,7 +66,7 @@ def find_earlier_report(ledger: Ledger, link: Link, asks: bool) -> EarlierReport
     sentence = translate("other_link")
     if not asks:
         raise BudgetExhausted(f"{sentence} Open this link without --yes and --answers to say whether that was you")
-    if not confirm(in_sequence(sentence, translate("was_that_you")), default=None):
+    if not confirm(f"{sentence} {translate('was_that_you')}", default=None):
         print_line(translate("if_you_after_all"))
         return EarlierReport(another_person=True)
     bound = ledger.bind(key, elsewhere)
@@ -173,24 +173,18 @@ def withdraw(ledger: FileLedger, link: Link, found: list[tuple[Key, Entry]]) -> 
     """Take the reports of ``reports_to_withdraw`` back one by one, each noted at once in the ledger.
 
     Yields survey, wave, state and, if it was withdrawn now, report_id; those withdrawn before are only named again.
-    Raises TransportError if the aggregator does not confirm. What is refused, such as a report of a wave that is over,
-    or is forgotten here, is raised last.
+    Raises TransportError if the aggregator does not confirm, BudgetExhausted of a forgotten report.
     """
-    refused = None
-    for key, entry in found:
+    # The newest wave first: those before it are over, and refused.
+    for key, entry in reversed(found):
         about: dict[str, Any] = {"survey": key.survey, "wave": key.wave}
         if entry.ended != "withdrawn":
             try:
                 take_back(ledger, key, entry, notifying_transport(link.origin))
-            except SurveyError as error:
+            except TransportError as error:
                 # Withdrawing is idempotent, so anything but a final refusal can simply be tried again.
-                if isinstance(error, TransportError) and not error.is_final:
-                    raise TransportError(_UNCONFIRMED, error.status, error.reason) from None
-                error.args = (f"wave {key.wave}: {error}",)
-                refused = error
-                continue
+                why = f"wave {key.wave}: {error}" if error.is_final else _UNCONFIRMED
+                raise TransportError(why, error.status, error.reason) from None
             about["report_id"] = parse_report(entry.body.encode()).report_id
         print_line(translate("withdrawn_line", survey=key.survey, wave=str(key.wave)))
         yield {**about, "state": "withdrawn"}
-    if refused:
-        raise refused
