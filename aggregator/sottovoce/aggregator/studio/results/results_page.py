@@ -61,7 +61,7 @@ class RenderedResults:
 def snapshot_key(revisions: Sequence[RevisionCounts]) -> bytes:
     """Return a hash of what the survey shows; it never leaves this process."""
     shown = [(each.stored.digest, each.stored.closed, sorted(each.withheld), each.cells) for each in revisions]
-    return hashlib.sha256(repr((shown, sorted(revisions[-1].asked))).encode()).digest()
+    return hashlib.sha256(repr((shown, revisions[-1].stored.was_closed, sorted(revisions[-1].asked))).encode()).digest()
 
 
 class RenderingCache:
@@ -164,11 +164,9 @@ def results(name: str) -> Response:
 
 def _refresh(view: ResultsView) -> int:
     """Return the polling interval of the page in seconds; 0 if nothing will change."""
-    if CALCULATING in {view.arms.why, planned_results(view.survey).why} or (
-        view.survey.trial and not view.results.closed
-    ):
-        return REFRESH_TRIAL
-    return 0 if view.results.closed else REFRESH
+    is_calculating = CALCULATING in {view.arms.why, planned_results(view.survey).why}
+    usual = REFRESH_TRIAL if view.survey.trial else REFRESH
+    return REFRESH_TRIAL if is_calculating else 0 if view.results.closed else usual
 
 
 def _rendered(name: str, few: bool) -> RenderedResults:
