@@ -59,8 +59,7 @@ class Task:
     def scope(self) -> str:
         """Describe the values that are tried."""
         count = input_count(self.run)
-        every = len(self.inputs) == count
-        inputs = f"all {count} inputs" if every else f"{len(self.inputs)} of {count:,} inputs"
+        inputs = f"all {count} inputs" if len(self.inputs) == count else f"{len(self.inputs)} of {count:,} inputs"
         return inputs if self.run is self.asked else f"{inputs} of a smaller question, for the branches are too many"
 
 

@@ -235,8 +235,7 @@ def cluster(asked: CuratorRequest, k: int, method: str | None, svg: Path | None,
     options = _lloyd_options(method or ("grid" if len(asked.columns) <= MOST_NUMBERS else "lloyd"), **lloyd)
     found = asked.answer(lambda declared: cluster_question(declared, asked.columns, k, options))
     if svg is not None:
-        places = in_thousandths(found["values"], asked.data.declaration, asked.columns)
-        write_text(cluster_svg(places, 1000), svg)
+        write_text(cluster_svg(in_thousandths(found["values"], asked.data.declaration, asked.columns), 1000), svg)
 
 
 def _lloyd_options(

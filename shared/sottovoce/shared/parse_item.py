@@ -426,8 +426,7 @@ class ItemReader(QuestionReader):
             message = Sentence("must be one or more of that question's options: {options}", options=_some(options))
             self.problem(pointer, message)
             return Condition(asked.name)
-        selected = tuple(sorted({options.index(name) for name in names}))
-        return Condition(asked.name, selected, mask=asked.kind.is_set)
+        return Condition(asked.name, tuple(sorted({options.index(name) for name in names})), mask=asked.kind.is_set)
 
     def span(self, grid: Grid, wanted: object, pointer: str) -> tuple[int, int]:
         """Return the first and last step of a range on the earlier question's grid."""

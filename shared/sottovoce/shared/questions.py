@@ -190,8 +190,7 @@ class QuestionReader(Reader):
             if "public" not in fields:
                 self.problem(f"{pointer}/{key}", ONLY_PUBLIC.get(key, "goes with public questions only"))
             elif key == "cohort" and not asked.kind.takes_category:
-                message = Sentence("{kind} questions cannot be the cohort", kind=asked.type)
-                self.problem(f"{pointer}/{key}", message)
+                self.problem(f"{pointer}/{key}", Sentence("{kind} questions cannot be the cohort", kind=asked.type))
         return replace(asked, name=name, label=label, hint=hint, marks=marks)
 
     def texts(self, fields: Mapping[str, Any], pointer: str) -> tuple[str, TextMap, TextMap]:

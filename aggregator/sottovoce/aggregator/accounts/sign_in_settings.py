@@ -31,8 +31,7 @@ def provider_of(settings: Settings, clock: Clock) -> "Provider":
         raise SettingError("the setting SOTTOVOCE_OIDC_ISSUER must be the address of the provider, with https")
     if not settings.oidc_client:
         raise SettingError("the setting SOTTOVOCE_OIDC_CLIENT must be the client id that the institution has given")
-    callback = settings.url + CALLBACK
-    client = Client(settings.oidc_issuer, settings.oidc_client, settings.oidc_secret, callback)
+    client = Client(settings.oidc_issuer, settings.oidc_client, settings.oidc_secret, settings.url + CALLBACK)
     # At most half of the application's threads wait for the provider; the others keep serving if it hangs.
     return Provider(client, clock, ProviderCalls(max(1, settings.threads // 2)))
 

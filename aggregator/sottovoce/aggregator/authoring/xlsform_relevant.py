@@ -78,8 +78,7 @@ def conditions(relevant: Sequence[str], earlier: Earlier) -> dict[str, Any]:
     Raises:
         UnsupportedConditionError: a survey file cannot express the condition.
     """
-    read = _Many(every=True, parts=[_Parser(text, earlier).whole() for text in relevant])
-    parts = _flat(read, every=True)
+    parts = _flat(_Many(every=True, parts=[_Parser(text, earlier).whole() for text in relevant]), every=True)
     groups = [part for part in parts if isinstance(part, _Many)]
     if len(groups) > 1:
         raise UnsupportedConditionError("more than one 'or' under an 'and'")
@@ -136,8 +135,7 @@ def _merge(first: _One, second: _One, every: bool) -> _One:
         return _One(first.asked, least=max(least, default=None), most=min(most, default=None))
     if every and first.asked.several:
         raise UnsupportedConditionError("two options of which both must be chosen")
-    options = first.options & second.options if every else first.options | second.options
-    return _One(first.asked, options)
+    return _One(first.asked, first.options & second.options if every else first.options | second.options)
 
 
 def _condition_value(part: _One) -> Any:  # noqa: ANN401 - a list or a map

@@ -608,16 +608,14 @@ def _script(name: str, say: str) -> Write:
         # Beside shares of an innocuous fact, whose own error no file of reports or channels has.
         unsure = [q.name for q in source.about.survey.questions if q.by_fact and q.by_fact.std_error]
         said = [*source.notes.values(), *([UNSURE_FACTS.format(names=", ".join(unsure))] if unsure else [])]
-        notes = "".join(f"{say.format(note)}\n" for note in said)
-        return _as_comments(source.about) + script + notes
+        return _as_comments(source.about) + script + "".join(f"{say.format(note)}\n" for note in said)
 
     return _of_text(write)
 
 
 def _export(source: Source, path: Path) -> None:
     journal = source.storage.journal
-    document = export_document(source.results, None if journal is None else journal.head())
-    write_marked(path, document, source.about)
+    write_marked(path, export_document(source.results, None if journal is None else journal.head()), source.about)
 
 
 def _report_files(name: str, read: Callable[[Source], ReportColumns]) -> dict[str, Write]:

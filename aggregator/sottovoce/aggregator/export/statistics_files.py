@@ -137,8 +137,7 @@ def allowed_names(names: Sequence[str], longest: int) -> list[str]:
     """
     found: list[str] = []
     for name in names:
-        strange = not name[0].isalpha() or name in _RESERVED
-        plain = (f"q_{name.lstrip('_')}" if strange else name)[:longest]
+        plain = (f"q_{name.lstrip('_')}" if not name[0].isalpha() or name in _RESERVED else name)[:longest]
         number, different = 2, plain
         # Cut names may collide; a number makes them unique.
         while different in found:

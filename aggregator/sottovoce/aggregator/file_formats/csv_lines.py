@@ -152,5 +152,4 @@ def _with_line_feeds(file: BinaryIO) -> BinaryIO:
     """Return the file, or, of old programs whose lines end in CR, its bytes with LF in their place."""
     beginning = file.read(LONGEST_LINE)
     file.seek(0)
-    is_old = b"\r" in beginning and b"\n" not in beginning
-    return io.BytesIO(file.read().replace(b"\r", b"\n")) if is_old else file
+    return io.BytesIO(file.read().replace(b"\r", b"\n")) if b"\r" in beginning and b"\n" not in beginning else file

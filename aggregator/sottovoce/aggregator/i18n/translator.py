@@ -160,8 +160,7 @@ class Words:
     def count(self, key: str, number: int, /, **values: object) -> str:
         """Return the sentence in the plural form for a number, which fills ``{count}``; ``key`` has no category."""
         category = _locale(self.language).plural_form(number)
-        known = catalogue(self.language)
-        plural_key = f"{key}_{category}" if f"{key}_{category}" in known else f"{key}_other"
+        plural_key = f"{key}_{category}" if f"{key}_{category}" in catalogue(self.language) else f"{key}_other"
         return self.translate(plural_key, count=number, **values)
 
     def number(self, value: float | Fraction, decimals: int = 0) -> str:

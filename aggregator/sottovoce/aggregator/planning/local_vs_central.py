@@ -195,8 +195,7 @@ def _axes(price: Price, least: int, most: int) -> list[str]:
         y = _y(10.0**power, (least, most))
         found.append(f'<path d="M{_LEFT} {y:.1f}H{WIDTH - _RIGHT}" stroke="#ddd"/>')
         found.append(f'<text x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{10.0**power:g}</text>')
-    middle = (_LEFT + WIDTH - _RIGHT) / 2
-    return [*found, f'<text x="{middle}" y="{HEIGHT - 12}" text-anchor="middle">people</text>']
+    return [*found, f'<text x="{(_LEFT + WIDTH - _RIGHT) / 2}" y="{HEIGHT - 12}" text-anchor="middle">people</text>']
 
 
 def _line(row: PriceRow, price: Price, powers: tuple[int, int], place: int) -> str:

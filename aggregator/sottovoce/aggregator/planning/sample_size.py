@@ -327,8 +327,7 @@ def first_enough(enough: Callable[[int], bool], start: int) -> int:
 
 def _variance(measure: Measure, value: float, fieldwork: Fieldwork) -> float:
     """Return the variance of one report's score, with design effects."""
-    clustered = (fieldwork.clustering - 1) * measure.spread(value)
-    return fieldwork.weighting * (measure.variance(value) + clustered)
+    return fieldwork.weighting * (measure.variance(value) + (fieldwork.clustering - 1) * measure.spread(value))
 
 
 def _protection(measure: Measure, p: float, own_coin: bool) -> tuple[Protection, ...]:
@@ -468,8 +467,7 @@ def one_sample(
 
     if isinstance(measure, ShareChannel) and reports <= MOST_EXACT:
         reports = first_enough(lambda count: power(count) >= levels[1], reports)
-    found = None if n is None else power(n)
-    return GivenSample(f"{expected:.4g} against the known {known:.4g}", reports, n, found)
+    return GivenSample(f"{expected:.4g} against the known {known:.4g}", reports, n, None if n is None else power(n))
 
 
 def odds_ratio_of_two(

@@ -219,8 +219,7 @@ def _fill(db: Handle, statement: str, rows: Sequence[Row]) -> None:
 
 @lru_cache
 def _for_rows(statement: str, rows: int, columns: int) -> str:
-    row = f"({', '.join('?' * columns)})"
-    return statement.replace("{rows}", ", ".join([row] * rows))
+    return statement.replace("{rows}", ", ".join([f"({', '.join('?' * columns)})"] * rows))
 
 
 def show(db: Handle, survey: int, wave: int, cohorts: Sequence[int]) -> None:

@@ -422,8 +422,7 @@ class Storage(PulseStorage, SurveyStorage, TokenStorage):
         with source.snapshot() as rows, self.write() as db:
             empty(db)
             for table in TABLES:
-                into = TABLES_OF_REPORTS[0] if table == "reports" else table
-                db.executemany(fill(table, into), rows(table))
+                db.executemany(fill(table, TABLES_OF_REPORTS[0] if table == "reports" else table), rows(table))
 
     def is_unfinished(self) -> bool:
         """Return True if a copy into this database was begun and not finished."""

@@ -39,8 +39,7 @@ def accessibility() -> str:
 
     It follows the model of Decision (EU) 2018/1523, and is public.
     """
-    url = current_app.extensions["settings"].url
-    return render_template("accessibility.html", url=url, version=release())
+    return render_template("accessibility.html", url=current_app.extensions["settings"].url, version=release())
 
 
 _STATIC_FILES = tuple(

@@ -33,8 +33,7 @@ def crosstab(
         others = (given[name] for name in ("within", "among", "where", "confidence", "folder", "url"))
         if given["survey"] is None or any((*others, weights)) or given["wave"] is not None:
             raise click.UsageError("--release-epsilon is of all of a closed SURVEY in a data folder, without weights")
-        tabulated = (given["rows"], given["columns"])
-        release_tables(given["survey"], release_epsilon, tabulated, given["data"], None, yes)
+        release_tables(given["survey"], release_epsilon, (given["rows"], given["columns"]), given["data"], None, yes)
         return
     run_analysis.answer("crosstab", given, weights)
 

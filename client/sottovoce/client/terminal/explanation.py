@@ -208,5 +208,4 @@ def _spent_sentence(me: Respondent) -> str:
         before = me.spent
     except BudgetExhausted:
         return translate("cost_unknown")
-    after = before + me.cost
-    return translate("cost_before", before=show_epsilon(before), after=show_epsilon(after))
+    return translate("cost_before", before=show_epsilon(before), after=show_epsilon(before + me.cost))

@@ -89,8 +89,7 @@ def list_model(
     if items < FEWEST_ITEMS:
         raise EstimateError(FEW_ITEMS, least=FEWEST_ITEMS)
     there = (counts >= 0) & (arms >= -1)
-    data = columns_of(table, formula)
-    sample, rows = people_with_predictors(data, there, (arm, *columns), formula, confidence)
+    sample, rows = people_with_predictors(columns_of(table, formula), there, (arm, *columns), formula, confidence)
     model = ListLogit(sample.design.columns, counts[rows], ways_of_counts(items), arms=arms[rows])
     fit = highest_peak(model)
     covariance = inverse(fit.information) if fit.converged else None

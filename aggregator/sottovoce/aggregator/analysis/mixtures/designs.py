@@ -65,8 +65,7 @@ class MixtureDesign:
 
     def not_identified(self, groups: Sequence[P]) -> Sentence:
         """Return why these groups do not identify the shares."""
-        of_all = self.numbers == 1 and len(groups) > 2
-        return Sentence(SAME_OF_ALL if of_all else self.same, p=f"{groups[0][0]:.6g}")
+        return Sentence(SAME_OF_ALL if self.numbers == 1 and len(groups) > 2 else self.same, p=f"{groups[0][0]:.6g}")
 
     def channel(self, p: P, draws: int) -> ChannelRows:
         """Return P(report | class), one row for each class, reports 0 .. ``draws``."""

@@ -347,5 +347,4 @@ def _of_predictor(fitted: Fitted, found: Sequence[Coefficient], kind: str) -> Re
 def _regression(fitted: Fitted, **found: Any) -> Regression:  # noqa: ANN401 - fields of Regression
     sample = fitted.sample
     deff = 1.0 if sample.weights is None else kish_effect(sample.weights)
-    design = sample.design.recipe
-    return Regression(fitted.kind, sample.outcome.name, sample.n, deff=deff, design=design, **found)
+    return Regression(fitted.kind, sample.outcome.name, sample.n, deff=deff, design=sample.design.recipe, **found)

@@ -288,8 +288,7 @@ def regress(
     def made(data: Sample) -> Regression:
         return _fit(data, kind, careless) if cluster_effect is None else random_intercept(data, points)
 
-    take = partial(take_sample, columns, explained, formula, explaining)
-    sample, result = _without_edges(take, made, sample)
+    sample, result = _without_edges(partial(take_sample, columns, explained, formula, explaining), made, sample)
     facts = facts_of(columns, (outcome, *variables))
     result = carried(fit, columns, facts, confidence) if facts else result
     names = dict.fromkeys(each.variable.question for each in (explained, *explaining))

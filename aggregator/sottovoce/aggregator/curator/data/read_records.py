@@ -231,5 +231,4 @@ def _text(cell: object) -> str:
     if isinstance(cell, list | tuple | set | frozenset):
         return SEPARATOR.join(sorted(map(_text, cell)))
     text = str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
-    missing = text in _MISSING and not isinstance(cell, str)
-    return "" if missing else text.encode(errors="replace").decode()
+    return "" if text in _MISSING and not isinstance(cell, str) else text.encode(errors="replace").decode()

@@ -126,8 +126,7 @@ def released_document(lines: bytes, declared: Declaration, about: About) -> dict
 def _tables(ledger: ReleaseLedger, declared: Declaration) -> Iterator[dict[str, Any]]:
     for entry in ledger.entries:
         if entry.question["verb"] != PLAN:
-            is_table = entry.question["verb"] == "histogram"
-            names = cell_names(declared, entry.question["columns"]) if is_table else []
+            names = cell_names(declared, entry.question["columns"]) if entry.question["verb"] == "histogram" else []
             yield {"entry": entry.number, **entry_document(entry, names)}
 
 

@@ -57,8 +57,7 @@ def _range(question: CuratorQuestion, declaration: Declaration, records: int) ->
 
 
 def _error(question: CuratorQuestion, terms: ReleaseTerms, records: int) -> Fraction:
-    zeros = np.broadcast_to(np.int64(0), records)
-    made_up = DataRecords(records, dict.fromkeys(question.columns, zeros), {})
+    made_up = DataRecords(records, dict.fromkeys(question.columns, np.broadcast_to(np.int64(0), records)), {})
     release = question.draw(made_up, terms, system_draws())
     # Of names that are not declared, those below a threshold are not shown at all.
     return max([*_bounds(release.error), Fraction(release.values.get("threshold", 0))])

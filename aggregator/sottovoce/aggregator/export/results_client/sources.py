@@ -185,8 +185,7 @@ class ReadColumns:
     def answer(self, kind: str, options: Document, weights: ArrayLike | None = None) -> Document:
         """Run one analysis on the columns in memory."""
         asked = parse_request(kind, {name: given for name, given in options.items() if name != DROP_FEW})
-        columns = replace(self.columns, few={}) if options.get(DROP_FEW) else self.columns
-        return asked.document(columns, weights)
+        return asked.document(replace(self.columns, few={}) if options.get(DROP_FEW) else self.columns, weights)
 
 
 class FolderReports(ReadColumns):

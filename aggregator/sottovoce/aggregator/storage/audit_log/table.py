@@ -132,8 +132,7 @@ def _last_cut(db: Handle) -> ChainHead:
 
 
 def _first_entry(db: Handle, condition: str, parameters: Sequence[Any] = ()) -> AuditEntry | None:
-    query = f"{_ENTRIES} {condition} LIMIT 1"
-    row = db.execute(query, parameters).fetchone()
+    row = db.execute(f"{_ENTRIES} {condition} LIMIT 1", parameters).fetchone()
     return None if row is None else _entry(*row)
 
 

@@ -275,8 +275,7 @@ _PICTURES = {"chart": "svg", "picture": "png", "figures": "csv"}
 
 
 def _revisions(name: str) -> Sequence[RevisionCounts]:
-    everybody = ViewOptions.of(request.args).among_all
-    revisions = (published if everybody else revisions_of)(storage(), name)
+    revisions = (published if ViewOptions.of(request.args).among_all else revisions_of)(storage(), name)
     if not revisions:
         raise unknown_survey()
     return revisions

@@ -52,8 +52,7 @@ def download(name: str) -> Response:
 
 def _pictured(name: str) -> PicturedResults:
     subject, found = simulation_results.rehearsed_file(name)
-    warning = words().translate("rehearse_svg", mark=found.mark)
-    return PicturedResults(_view(subject, found), found.about, warning)
+    return PicturedResults(_view(subject, found), found.about, words().translate("rehearse_svg", mark=found.mark))
 
 
 def files(name: str) -> str:

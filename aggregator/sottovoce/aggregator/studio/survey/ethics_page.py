@@ -68,8 +68,7 @@ def privacy_print(name: str) -> Response:
 def privacy_data(name: str) -> Response:
     """Download the account as JSON, in the format ``sottovoce-privacy/1``."""
     survey, spoken = _survey_and_words(_account_source(name))
-    body = jsonify(_document(survey, spoken)).data
-    return attachment(body, "application/json", f"{name}-privacy.json")
+    return attachment(jsonify(_document(survey, spoken)).data, "application/json", f"{name}-privacy.json")
 
 
 def _account_source(name: str) -> AccountSource:
