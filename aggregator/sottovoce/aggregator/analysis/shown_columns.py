@@ -8,9 +8,10 @@ Background  A public question with ``in_files`` is in the files too. Within each
             revision, wave and all public columns before it, answers of fewer than five reports are ``few``, and with
             them the rarest other answers until ``few`` has none or at least five reports, without those who were not
             asked. Columns that conditions of randomized questions read come first, and the arm where it has such
-            questions of its own, so that they tell who was asked: empty cells would tell it anyway. So at least five
-            reports agree in all public columns that they were asked, except where fewer were asked at all. There is no
-            such column once public answers are published under a budget, whose noise it would undo.
+            questions of its own, so that they tell who was asked: empty cells would tell it anyway. Those that are new
+            in a correction come last. So at least five reports agree in all public columns that they were asked, except
+            where fewer were asked at all. There is no such column once public answers are published under a budget,
+            whose noise it would undo.
 Revisions   The columns are the questions of the newest revision. A report of an earlier revision has a value where that
             revision asked the same question. The mechanism may differ, so each row carries its revision.
 """
@@ -87,9 +88,16 @@ def read_reports(
     if not public and newest.cohort is not None:
         found = _coarsened(found, newest.questions[newest.cohort], revisions)
     if not public:
-        shown = sorted((each for each in questions if each.mechanism is None), key=_rank(newest))
-        names = {cohort: [q.name for q in shown if ("cohort" in q.marks) is cohort] for cohort in (True, False)}
-        found = without_rare_answers(found, names[True], names[False])
+        surveys = [each.survey for each in revisions]
+        order = [name for name in _order(surveys) if name in found.columns]
+        cohorts = 0 if newest.cohort is None else 1
+        found = without_rare_answers(found, order[:cohorts], order[cohorts:])
+        kept = len(order)
+        for number in reversed(range(1, len(surveys))):
+            kept = min(kept, _kept(surveys[:number], newest, order))
+            for name in order[kept:]:
+                column = found.columns[name]
+                column[(found.revision == surveys[number - 1].revision) & ~is_null(column)] = few(column.itemsize)
     if with_hidden:
         return found.taken(random_order(len(found)))
     # As far as the columns of the file tell, so that empty cells tell no more.
@@ -112,21 +120,20 @@ def _unknown(column: ReportedColumn, before: Sequence[ReportedColumn], is_number
     groups = np.unique(np.stack(before), axis=1, return_inverse=True)[1].ravel()
     having = {*groups[left].tolist()}
     shown = [] if is_number else np.unique(column[~left & ~is_null(column)]).tolist()
-    partly = [value for value in shown if not having <= {*groups[column == value].tolist()}]
-    return left | np.isin(column, partly)
+    return left | np.isin(column, [value for value in shown if not having <= {*groups[column == value].tolist()}])
 
 
 def as_columns(reports: ReportColumns, surveys: Mapping[int, Survey]) -> Columns:
     """Convert the reports of a file, of the revisions by number, into the input of joint analyses."""
     revisions = sorted(surveys)
-    public = [each for each in surveys[revisions[-1]].questions if not each.mechanism and each.name in reports.columns]
+    public = {q.name: q for q in surveys[revisions[-1]].questions if not q.mechanism and q.name in reports.columns}
     few_of: dict[str, NDArray[np.bool_]] = {}
     values, groups = dict(reports.columns), [reports.revision, reports.wave]
-    for question in sorted(public, key=_rank(surveys[revisions[-1]])):
-        column = reports.columns[question.name]
+    for name in filter(public.__contains__, _order([surveys[number] for number in revisions])):
+        column = reports.columns[name]
         if is_few(column).any():
-            few_of[question.name] = _unknown(column, groups, question.domain.grid is not None)
-            values[question.name] = np.where(is_few(column), null(column.itemsize), column).astype(column.dtype)
+            few_of[name] = _unknown(column, groups, public[name].domain.grid is not None)
+            values[name] = np.where(is_few(column), null(column.itemsize), column).astype(column.dtype)
         groups.append(column)
     return Columns(
         tuple(surveys[number] for number in revisions),
@@ -138,12 +145,35 @@ def as_columns(reports: ReportColumns, surveys: Mapping[int, Survey]) -> Columns
     )
 
 
-def _rank(survey: Survey) -> Callable[[Question], tuple[bool, bool]]:
-    """Return the key by which public columns are sorted before answers are left out of one after the other."""
-    private = [item for item in survey.items if any(question.mechanism for question in item.questions)]
-    # The arm, too, since what only one arm is asked is empty for the others.
-    deciding = {ARM, *(condition.question for item in private for condition in item.conditions)}
-    return lambda question: ("cohort" not in question.marks, question.name not in deciding)
+def _order(surveys: Sequence[Survey]) -> Mapping[str, None]:
+    """Return the public columns in the order in which answers are left out of one after the other, the cohort first.
+
+    A correction adds behind those of earlier revisions. In another order, files before and after it would leave out
+    different answers of the same reports, and both together would tell what each leaves out.
+    """
+    newest, found = surveys[-1], dict[str, None]()
+    if newest.cohort is not None:
+        found[newest.questions[newest.cohort].name] = None
+    for survey in surveys:
+        private = [item for item in survey.items if any(question.mechanism for question in item.questions)]
+        # The arm, too, since what only one arm is asked is empty for the others.
+        deciding = {ARM, *(condition.question for item in private for condition in item.conditions)}
+        public = [question for question in survey.questions if question.mechanism is None]
+        public.sort(key=lambda q: ("in_files" not in q.marks, q.name not in deciding))
+        found |= dict.fromkeys([question.name for question in public])
+    return found
+
+
+def _kept(surveys: Sequence[Survey], newest: Survey, order: Sequence[str]) -> int:
+    """Return how many columns, from the first on, are those of files before the next correction; all if it added only.
+
+    The others would complete what such a file left out within columns that are gone.
+    """
+    own = {q.name: q for q in surveys[-1].questions if not q.marks.isdisjoint({"cohort", "in_files"})}
+    for place, name in enumerate(filter(own.__contains__, _order(surveys))):
+        if order[place : place + 1] != [name] or place_in(newest, own[name]) is None:
+            return place
+    return len(order)
 
 
 def file_questions(newest: RevisionCounts) -> list[Question]:

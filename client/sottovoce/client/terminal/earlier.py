@@ -66,7 +66,7 @@ def find_earlier_report(ledger: Ledger, link: Link, asks: bool) -> EarlierReport
     sentence = translate("other_link")
     if not asks:
         raise BudgetExhausted(f"{sentence} Open this link without --yes and --answers to say whether that was you")
-    if not confirm(f"{sentence} {translate('was_that_you')}", default=None):
+    if not confirm(in_sequence(sentence, translate("was_that_you")), default=None):
         print_line(translate("if_you_after_all"))
         return EarlierReport(another_person=True)
     bound = ledger.bind(key, elsewhere)

@@ -145,6 +145,34 @@ def test_groups_have_five_of_each_arm_that_empty_cells_tell(storage: SQLiteStora
     }  # fmt: skip
 
 
+def test_files_before_and_after_a_correction_leave_out_the_same(storage: SQLiteStorage) -> None:
+    """Reports alone in their randomized answers are in both, which together would tell what each leaves out."""
+    coin, reason, _ = document()["questions"]
+    coins = [{**coin, "name": f"coin{number}"} for number in range(12)]
+    shown = [{**reason, "name": name, "mechanism": None, "public": True, "in_files": True} for name in ("a", "b")]
+    public = [{key: value for key, value in each.items() if value is not None} for each in shown]
+    draws = np.random.default_rng(3)
+    rows = np.hstack([draws.integers(0, 3, (40, 2)), draws.integers(0, 2, (40, 12))]).tolist()
+    first = survey(questions=[*public, *coins])
+    answered(storage, first, rows)
+    before = read_reports(storage, revisions_of(storage, "exam"))
+    more = {**coin, "name": "more", "visible_if": {"b": [reason["choices"][0]["name"]]}, "when_absent": "no"}
+    second = survey(questions=[public[1], public[0], *coins, more], revision=2, replaces=first.digest)
+    answered(storage, second, [(b, a, *others, 0) for a, b, *others in rows])
+    after = read_reports(storage, revisions_of(storage, "exam"))
+    third = survey(questions=[public[1], *coins], revision=3, replaces=second.digest)
+    answered(storage, third, [(b, *others) for _, b, *others in rows])
+    without = read_reports(storage, revisions_of(storage, "exam"))
+
+    names = list(before.columns)
+    same = [Counter(zip(*[found.columns[name][found.revision == 1].tolist() for name in names], strict=True))
+            for found in (before, after)]  # fmt: skip
+    assert FEW in before.columns["b"]
+    assert same[0] == same[1]
+    assert [set(without.columns["b"][without.revision == number].tolist()) for number in (1, 2)] == [{FEW}] * 2
+    assert set(without.columns["b"][without.revision == 3].tolist()) == {0, 1, 2}
+
+
 def test_groups_that_agree_in_all_public_answers_have_five() -> None:
     """Whatever the answers are; one wave has fewer."""
     draws = np.random.default_rng(7)
