@@ -14,13 +14,12 @@ from pathlib import Path
 
 import pytest
 import requests
-from sottovoce.aggregator.settings import DOWNLOAD
 from sottovoce.cli.process import free_port, wait_until_ready
 
 from tests.conftest import processes
 from tests.journey.test_database_down import until
 from tests.journey.test_hostile_http import JSON, good
-from tests.journey.test_kill import PATH, Senders, Server, check, served
+from tests.journey.test_kill import PATH, Senders, Server, check, kill_worker, served
 
 OWN = ("Sign in, once", "Survey ", "Data: ", "Dashboard: ", "Any host name is accepted")
 GONE = "The process that serves ended unexpectedly"
@@ -169,18 +168,30 @@ def test_worker_ends_when_whoever_looks_after_it_was_killed(tmp_path: Path) -> N
         assert processes(server.url) == []
 
 
-def test_file_that_a_killed_worker_was_writing_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its reports would outlive their deletion. What others write beside it stays."""
-    data = tmp_path / "data"
-    monkeypatch.setenv("TMPDIR", str(data))
-    with served(data) as server:
+def test_file_that_a_worker_was_writing_goes_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its reports would outlive their deletion: killed alone, with its parent, or ended. What others write stays."""
+    place = tmp_path / "temporary"
+    (place / "other").mkdir(parents=True)
+    monkeypatch.setenv("TMPDIR", str(place))
+
+    def begin_file() -> Path:
+        (own,) = place.glob("sottovoce-*")
+        (own / "reports.csv").write_text("1\n")
+        return own
+
+    with served(tmp_path / "data") as server:
+        left = [begin_file()]
+        kill_worker(server)
+        left.append(begin_file())
         server.kill_group()
-        for folder in (f"{DOWNLOAD}a", "other"):
-            (data / folder).mkdir()
-            (data / folder / "reports.csv").write_text("1\n")
+        port = int(server.url.rpartition(":")[2])
+        monkeypatch.setattr("tests.journey.test_kill.free_port", lambda: port)
         server.start()
-        assert not (data / f"{DOWNLOAD}a").exists()
-        assert (data / "other" / "reports.csv").exists()
+        left.append(begin_file())
+        assert server.end() == 0
+
+    assert len(set(left)) == 3
+    assert [each.name for each in place.iterdir()] == ["other"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

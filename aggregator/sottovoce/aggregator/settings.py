@@ -33,10 +33,6 @@ def _setting(default: Any, help_text: str) -> Any:  # noqa: ANN401 - the type is
     return field(default=default, metadata={"help": help_text})
 
 
-DOWNLOAD = "download-"
-"""How the name of a temporary folder begins in which a file is made."""
-
-
 @dataclass(frozen=True)
 class Settings:
     """Settings for operators; each is read from the environment variable ``SOTTOVOCE_<NAME>``."""

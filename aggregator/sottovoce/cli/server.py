@@ -12,12 +12,15 @@ import os
 import signal
 import socket
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from multiprocessing import Pipe, Process, set_start_method
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from shutil import rmtree
 
 import click
 from sottovoce.aggregator.intake.http_connection import BACKLOG, Connections
@@ -38,9 +41,17 @@ CRASH_SECONDS = 5
 """Two ends of workers within this time are a fault that another start does not mend."""
 
 
-def serve_in_worker(application: str, listener: socket.socket, parent: Connection, drain_seconds: int) -> None:
-    """Serve in the process that was started for it, and tell the parent when it begins."""
+def serve_in_worker(
+    application: str, listener: socket.socket, parent: Connection, drain_seconds: int, temporary: str
+) -> None:
+    """Serve in the process that was started for it, and tell the parent when it begins.
+
+    Its temporary files are in a folder whose name begins with ``temporary``, which the parent removes.
+    """
     hear_orders()
+    # A read-only root may have no place for it.
+    with suppress(FileNotFoundError):
+        os.environ["TMPDIR"] = tempfile.tempdir = tempfile.mkdtemp(prefix=temporary)
     module, _, name = application.partition(":")
     gate = getattr(import_module(module), name)()
     gate.start()
@@ -90,12 +101,25 @@ def run(settings: Settings, application: str = "sottovoce.cli.worker:make_app", 
         with bind(settings) as listener:
             # Those who come before the worker, or while it starts again, wait for it.
             listener.listen(BACKLOG)
-            _look_after(application, listener, settings.drain_seconds, waiting)
+            temporary = f"sottovoce-{settings.host}-{settings.port}-"
+            try:
+                _look_after(application, listener, settings.drain_seconds, waiting, temporary)
+            finally:
+                _remove_left(temporary)
     finally:
         _print(waiting)
 
 
-def _look_after(application: str, listener: socket.socket, drain_seconds: int, lines: list[str]) -> None:
+def _remove_left(temporary: str) -> None:
+    """Remove files of workers that ended while they wrote them: copies of reports, which deletions do not reach."""
+    with suppress(FileNotFoundError):
+        for left in Path(tempfile.gettempdir()).glob(f"{temporary}*"):
+            rmtree(left, ignore_errors=True)
+
+
+def _look_after(
+    application: str, listener: socket.socket, drain_seconds: int, lines: list[str], temporary: str
+) -> None:
     """Start workers until a signal stops it; exit with 1 if they keep dying."""
     told, tell = Pipe(duplex=False)
     for number in STOPS:
@@ -103,7 +127,8 @@ def _look_after(application: str, listener: socket.socket, drain_seconds: int, l
     set_start_method("fork" if sys.platform == "linux" else "spawn", force=True)
     died = -math.inf
     while True:
-        worker = Process(target=serve_in_worker, args=(application, listener, tell, drain_seconds))
+        _remove_left(temporary)
+        worker = Process(target=serve_in_worker, args=(application, listener, tell, drain_seconds, temporary))
         _block_stops(True)
         worker.start()
         _block_stops(False)

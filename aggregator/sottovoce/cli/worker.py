@@ -6,14 +6,11 @@ import os
 import signal
 import sys
 import threading
-from pathlib import Path
-from shutil import rmtree
-from tempfile import gettempdir
 
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.intake.asgi_gate import Gate
-from sottovoce.aggregator.settings import DOWNLOAD, Settings
+from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.client.page import assemble, preview
@@ -34,13 +31,7 @@ def prepare_worker() -> Settings:
     sys.setswitchinterval(0.001)
     gc.freeze()
     gc.set_threshold(5_000, 20, 20)
-    settings = Settings.from_environment()
-    # A worker that was killed leaves the file that it wrote: copies of reports, which deletions would not reach. Other
-    # programs may write to a folder that is not the node's own.
-    if Path(gettempdir()) == settings.data.absolute():
-        for left in settings.data.glob(f"{DOWNLOAD}*"):
-            rmtree(left, ignore_errors=True)
-    return settings
+    return Settings.from_environment()
 
 
 def open_worker_storage(settings: Settings) -> Storage:

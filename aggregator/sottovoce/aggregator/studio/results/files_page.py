@@ -25,7 +25,6 @@ from sottovoce.aggregator.export.archive import write_file, write_zip
 from sottovoce.aggregator.export.catalogue import AT_ANY_TIME, OF_REPORTS, RELEASED, Source, Write
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Route
-from sottovoce.aggregator.settings import DOWNLOAD
 from sottovoce.aggregator.studio.labels import SurveyVariables
 from sottovoce.aggregator.studio.request_context import shown_institution, words
 from sottovoce.aggregator.studio.results.run_analysis import Why, why_nothing
@@ -121,7 +120,7 @@ def sums(source: Source, with_reports: bool) -> dict[str, MadeFile]:
 def _written(source: Source, file: str) -> Iterator[Path]:
     """Write a file for the duration of the context; a handle opened inside it stays readable afterwards."""
     name = source.about.survey.name
-    with tempfile.TemporaryDirectory(prefix=DOWNLOAD) as folder, current_app.extensions["joint_results"].turn(name):
+    with tempfile.TemporaryDirectory() as folder, current_app.extensions["joint_results"].turn(name):
         path = Path(folder) / file
         write_file(source, file, OFFERED[file], path)
         return_memory()
