@@ -185,8 +185,7 @@ def _survey(questions: list[dict[str, Any]]) -> Survey:
 
 def _table(survey: Survey, truths: Sequence[tuple[int, int]], draws: Draws) -> list[list[tuple[float, float]]]:
     first, second = zip(*(perturb(survey, truth, draws, {}) for truth in truths), strict=True)
-    columns = Columns.from_arrays(survey, {FIRST: list(first), SECOND: list(second)})
-    cells = crosstab(columns, FIRST, SECOND).cells
+    cells = crosstab(Columns.from_arrays(survey, {FIRST: list(first), SECOND: list(second)}), FIRST, SECOND).cells
     return [[(cell.low or 0.0, 1.0 if cell.high is None else cell.high) for cell in row] for row in cells]
 
 

@@ -139,8 +139,7 @@ def preview(is_rare: bool = True) -> Preview:
     page = _html(_setup({}), f'<script type="module">{script}</script>').replace(_css(), style)
     before, _, rest = page.partition("{}</script>")
     between, after = rest.rsplit("<body>\n", 1)
-    pieces = (before, f"</script>{between}<body>\n", after)
-    return Preview(pieces, digest_source(script), digest_source(style))
+    return Preview((before, f"</script>{between}<body>\n", after), digest_source(script), digest_source(style))
 
 
 def _saved() -> list[str]:

@@ -318,8 +318,7 @@ class ItemReader(QuestionReader):
         if kind == "matrix":
             return self.matrix(value, pointer)
         if kind in NOTES:
-            fields = self.fields(value, pointer, OF_EVERY_ITEM, OF_NOTES)
-            return Item(str(kind), *self.texts(fields, pointer), ())
+            return Item(str(kind), *self.texts(self.fields(value, pointer, OF_EVERY_ITEM, OF_NOTES), pointer), ())
         question = self.question(value, pointer, ITEM_TYPES)
         if isinstance(value, dict) and not {"anchor", "known_share"}.isdisjoint(value):
             question = replace(question, known_share=self.known_share(value, question, pointer))

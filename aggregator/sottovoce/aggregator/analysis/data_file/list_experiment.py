@@ -128,8 +128,7 @@ def list_model(
 def _beside_edge(model: ListLogit, fit: Fit, place: int, label: tuple[None, str], confidence: float) -> Coefficient:
     """Return log odds by profile likelihood; those that run off have no estimate, and a limit on one side."""
     at = float(fit.theta[place])
-    estimate = at if abs(at) < FAR else None
-    return Coefficient(*label, estimate, None, *profile_limits(model, fit, place, confidence))
+    return Coefficient(*label, at if abs(at) < FAR else None, None, *profile_limits(model, fit, place, confidence))
 
 
 def combined_share(direct: Counts, halves: Counts, scores: NDArray[np.float64], confidence: float) -> Document:

@@ -473,8 +473,7 @@ def _earlier_versions(name: str, draft: SurveyDraft, versions: list[int]) -> lis
         earlier = drafts.find_draft(name, number) if len(found) < MOST_COMPARED else None
         changed = _changes(earlier.draft, draft) if earlier else []
         saved = earlier.draft.saved if earlier else ""
-        moment = words().moment(datetime.fromisoformat(saved)) if saved else ""
-        found.append(EarlierVersion(number, moment, changed))
+        found.append(EarlierVersion(number, words().moment(datetime.fromisoformat(saved)) if saved else "", changed))
         draft = earlier.draft if earlier else draft
     return found
 

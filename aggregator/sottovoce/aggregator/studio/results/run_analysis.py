@@ -46,8 +46,7 @@ class AskedAnalysis:
         readers = {each.name: each.metadata["read"] for each in fields(EVERY_KIND[self.kind])}
         names = sorted(self.options.keys() & readers.keys(), key=["groups", *readers].index)
         single = [self.options[name] for name in names if readers[name] is requests.variable_name]
-        several = [self.options[name] for name in names if readers[name] is requests.variable_names]
-        return [*single, *chain(*several)]
+        return [*single, *chain(*[self.options[name] for name in names if readers[name] is requests.variable_names])]
 
 
 def asked_analysis(query: UrlQuery, kinds: Sequence[str]) -> AskedAnalysis | None:
