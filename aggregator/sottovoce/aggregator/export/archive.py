@@ -3,7 +3,10 @@
 import logging
 import tempfile
 import zipfile
+from errno import ENOSPC
+from os import strerror
 from pathlib import Path
+from shutil import disk_usage
 
 from sottovoce.aggregator.export.catalogue import Source, Write, together
 from sottovoce.aggregator.file_formats.provenance import MANIFEST, About, json_text
@@ -27,6 +30,7 @@ def write_file(source: Source, name: str, write: Write, path: Path) -> None:
     Raises:
         EstimateError: the file is not available, or could not be written; the message names the file.
         StorageError: the database is unavailable, or forbids the file.
+        OSError: the folder is away, or has no room.
     """
     try:
         write(source, path)
@@ -35,6 +39,9 @@ def write_file(source: Source, name: str, write: Write, path: Path) -> None:
     except EstimateError as error:
         raise EstimateError(f"{name} was not written: {error}") from None
     except Exception as error:
+        # Not all libraries say why they could not write.
+        if disk_usage(path.parent).free < _BLOCK:
+            raise OSError(ENOSPC, strerror(ENOSPC), str(path)) from None
         # Libraries of file formats raise what they like. Their messages may repeat data, so only the log has them.
         _log.exception("%s could not be written", name)
         raise EstimateError(

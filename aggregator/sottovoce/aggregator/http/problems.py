@@ -6,6 +6,7 @@ For privacy, no reply or log entry quotes what a request contained.
 import json
 import logging
 from collections.abc import Callable
+from errno import EDQUOT, ENOSPC
 
 from flask import Flask, Response, g, request, url_for
 from sottovoce.aggregator.health import storage_failures
@@ -36,6 +37,8 @@ EXPLAINED = "/problems/"
 
 STAFF = "/dashboard/"
 """Path of researchers' pages, whose errors have texts for researchers."""
+
+NO_ROOM = "the disk has no room for the file that was asked for"
 
 RETRY_AFTER = "5"  # seconds
 COME_BACK = frozenset({429, 503})
@@ -122,6 +125,9 @@ def describe(error: Exception, where: str | None) -> tuple[str, str]:
     if isinstance(error, StorageError):
         storage_failures.note(str(error))
         return "storage", ""
+    if isinstance(error, OSError) and error.errno in {ENOSPC, EDQUOT}:
+        storage_failures.note(f"{NO_ROOM} ({where})")
+        return "storage", NO_ROOM
     # Privacy: log files and lines only, since the request and the exception's text may contain answers.
     frames = []
     trace = error.__traceback__

@@ -24,6 +24,7 @@ from sottovoce.aggregator.export.offline.write_parquet import write_reports
 from sottovoce.aggregator.export.read_archive import read_folder, results_of_archive
 from sottovoce.aggregator.export.results_client.sources import FolderReports, StoredReports
 from sottovoce.aggregator.file_formats.optional_imports import needed
+from sottovoce.aggregator.http.problems import NO_ROOM, describe
 from sottovoce.aggregator.storage.pack_values import null
 from sottovoce.shared.errors import EstimateError, SpecError
 from sottovoce.shared.spec import Survey
@@ -68,7 +69,7 @@ def test_zip_holds_the_same_with_sums_that_hold(every: Source, folder: Path, tmp
 def test_file_that_fails_is_named_and_leaves_the_others(
     every: Source, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The list of failures has sums too, and repeats nothing of the data."""
+    """The list of failures has sums too, and repeats nothing of the data. A full disk is no fault of the file's."""
 
     def fail(_source: Source, path: Path) -> None:
         path.write_text("half of it", encoding="utf-8")
@@ -84,6 +85,13 @@ def test_file_that_fails_is_named_and_leaves_the_others(
     }
     assert line in (tmp_path / FAILED).read_text(encoding="utf-8")
     assert "an answer" not in line
+
+    full = shutil.disk_usage(tmp_path)._replace(free=0)
+    monkeypatch.setattr("sottovoce.aggregator.export.archive.disk_usage", lambda _: full)
+    with pytest.raises(OSError, match="No space left") as found:
+        write_folder(every, tmp_path)
+    assert describe(found.value, "studio.file") == ("storage", NO_ROOM)
+    assert describe(PermissionError(13, "Permission denied"), "studio.file") == ("internal", "")
 
 
 def test_every_text_names_the_survey_and_the_version(every: Source, folder: Path) -> None:
