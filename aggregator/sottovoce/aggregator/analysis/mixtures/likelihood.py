@@ -72,11 +72,9 @@ class MixtureLikelihood:
     def profile(self, share: MixtureShare, s: Array) -> MixturePoint:
         """Return the best points where the share is ``s``, (tables or 1,)."""
         zero, one = self.chances[list(share.zero)], self.chances[list(share.one)]
-        start, end = (
-            np.broadcast_to(first + np.outer(s, second - first), self.counts.shape)
-            for first, second in zip(zero, one, strict=True)
-        )
-        across, (to_zero, to_one) = end - start, one - zero
+        to_zero, to_one = one - zero
+        start = np.broadcast_to(zero[0] + np.outer(s, to_zero), self.counts.shape)
+        across = zero[1] + np.outer(s, to_one) - start
 
         def derivatives(x: Array, some: NDArray[np.intp]) -> tuple[Array, Array]:
             turn = across[some]
@@ -165,10 +163,9 @@ class LawOfFew:
         yes, drawn = np.unique(yes, axis=0, return_counts=True)
         tables = observed.with_tables(sizes, yes)
         # A table counts the less the more of its kind are drawn; the number of ways to get it is in both.
-        likely = np.logaddexp.reduce([tables.log_likelihood(each[None]) for each in chances])
-        return cls(
-            observed, tables, np.append(-math.inf, np.log(drawn) - likely[1:]), tables.maximum(first)[1].log_likelihood
-        )
+        often = np.append(-math.inf, np.log(drawn))
+        often -= np.logaddexp.reduce([tables.log_likelihood(each[None]) for each in chances])
+        return cls(observed, tables, often, tables.maximum(first)[1].log_likelihood)
 
     def limits(self, share: MixtureShare, at: float, best: float, z: float) -> tuple[float, float]:
         """Return the limits of a share that is ``at`` where the log likelihood of what was observed is ``best``."""
@@ -176,13 +173,9 @@ class LawOfFew:
 
         def inside(s: float) -> bool:
             points = self.tables.profile(share, np.array([s]))
-            logs, fallen = (
-                self.often + self.tables.log_likelihood(points.chances[:1]),
-                self.best - points.log_likelihood,
-            )
-            likely = np.exp(logs - logs.max())
-            extreme = fallen >= fallen[0] - _SAME
-            return float(likely @ extreme) > level * float(likely.sum())
+            logs = self.often + self.tables.log_likelihood(points.chances[:1])
+            likely, fallen = np.exp(logs - logs.max()), self.best - points.log_likelihood
+            return float(likely @ (fallen >= fallen[0] - _SAME)) > level * float(likely.sum())
 
         low, high = (
             end if abs(end - at) < EDGE or inside(end) else halved(inside, at, end, _HALVINGS)[1]
@@ -198,7 +191,9 @@ def _climb(derivatives: Callable[[Array, NDArray[np.intp]], tuple[Array, Array]]
     falls, rises = derivatives(low + EDGE, some)[0] <= 0, derivatives(high - EDGE, some)[0] >= 0
     x, step = np.where(falls, low, np.where(rises, high, 0.5)), np.ones(count)
     some = np.flatnonzero(~(falls | rises))
-    for _ in range(_STEPS if len(some) else 0):
+    for _ in range(_STEPS):
+        if not len(some):
+            break
         before = x[some]
         slope, curvature = derivatives(before, some)
         low[some[slope > 0]], high[some[slope <= 0]] = before[slope > 0], before[slope <= 0]
@@ -209,8 +204,6 @@ def _climb(derivatives: Callable[[Array, NDArray[np.intp]], tuple[Array, Array]]
         x[some] = np.where(good, moved, (low[some] + high[some]) / 2)
         step[some] = np.abs(x[some] - before)
         some = some[step[some] > _SETTLED]
-        if not len(some):
-            break
     return x
 
 
