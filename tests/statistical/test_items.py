@@ -1,7 +1,6 @@
 """Limits of sum scores, of the 2PL model, and of cheater detection with a predictor hold their level, at edges too."""
 
 import io
-from collections.abc import Callable, Mapping
 from itertools import product
 from typing import Any
 
@@ -13,7 +12,7 @@ from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS, MixtureShare
 from sottovoce.aggregator.analysis.mixtures.likelihood import MixtureLikelihood
 from sottovoce.aggregator.export.results_client.open_data import OpenData, of_table
 
-from tests.statistical.test_mixtures import LEAST, SAMPLES, P, Z
+from tests.statistical.test_mixtures import LEAST, SAMPLES, P, Z, check
 
 Array = NDArray[np.float64]
 Document = dict[str, Any]
@@ -64,18 +63,6 @@ def test_limits_of_the_mean_sum_hold_their_level(
         found = opened(forced(draws, said, noise), names, noise).items(*names.split(","), model="sum").document["mean"]
         held += found["low"] - 1e-9 <= truth <= found["high"] + 1e-9
     assert held >= LEAST * SAMPLES
-
-
-def check(missed: dict[Any, set[int]], inside: Callable[[int], Mapping[Any, bool]], samples: int = SAMPLES) -> None:
-    """Check that limits hold the truth in every 40th sample that is no possible miss, and in enough of all others."""
-    most = (1 - LEAST) * samples
-    for place in [*range(0, samples, 40), *sorted(set[int]().union(*missed.values()))]:
-        if place % 40 and all(len(each) <= most for each in missed.values()):
-            break
-        for name, is_inside in inside(place).items():
-            assert is_inside or place in missed[name]
-            missed[name] -= {place} if is_inside else set()
-    assert {name: len(each) for name, each in missed.items() if len(each) > most} == {}
 
 
 COMBINATIONS = np.array([*product([0, 1], repeat=4)])

@@ -30,7 +30,7 @@ from sottovoce.aggregator.estimators.intervals import halved
 
 EDGE = 1e-9
 """A share that is closer to 0 or 1 lies at the edge."""
-_STEPS, _HALVINGS = 100, 12
+_HALVINGS = 12
 _SETTLED, _SAME = 1e-10, 1e-6
 _FARTHER, _TABLES, _POINTS, _DRAWS = 1.25, 3_000, 5, 800
 """How many errors beyond usual limits no share is inside; about how many tables of counts make a law; from how many
@@ -58,17 +58,17 @@ class MixtureLikelihood:
     counts: Array
     chances: Array
 
+    @np.errstate(all="ignore")
     def log_likelihood(self, chances: Array) -> Array:
         """Return the log likelihoods, (tables,), of chances, (tables or 1, m); minus infinity of what is impossible."""
-        with np.errstate(all="ignore"):
-            return np.asarray(np.where(self.counts > 0, self.counts * np.log(chances), 0.0).sum(axis=1))
+        return np.asarray(np.where(self.counts > 0, self.counts * np.log(chances), 0.0).sum(axis=1))
 
     def _along(self, direction: Array, chances: Array) -> tuple[Array, Array]:
         """Return slopes and positive curvatures, (tables,) each."""
-        with np.errstate(all="ignore"):
-            parts = np.where((self.counts > 0) & (direction != 0), direction / chances, 0.0)
+        parts = np.where((self.counts > 0) & (direction != 0), direction / chances, 0.0)
         return (self.counts * parts).sum(axis=1), (self.counts * parts**2).sum(axis=1)
 
+    @np.errstate(all="ignore")
     def profile(self, share: MixtureShare, s: Array) -> MixturePoint:
         """Return the best points where the share is ``s``, (tables or 1,)."""
         zero, one = self.chances[list(share.zero)], self.chances[list(share.one)]
@@ -83,10 +83,9 @@ class MixtureLikelihood:
         x, turn = _climb(derivatives, len(self.counts)), to_one - to_zero
         chances, to_one = start + x[:, None] * across, to_zero + np.outer(x, turn)
         (slope, outer), (_, inner) = (self._along(each, chances) for each in (to_one, across))
-        with np.errstate(all="ignore"):
-            scale = np.where(self.counts > 0, self.counts / chances, 0.0)
-            mixed = (scale * (turn - to_one * across / chances)).sum(axis=1)
-            curvature = outer - np.where(inner > 0, mixed**2 / inner, 0.0)
+        scale = np.where(self.counts > 0, self.counts / chances, 0.0)
+        mixed = (scale * (turn - to_one * across / chances)).sum(axis=1)
+        curvature = outer - np.where(inner > 0, mixed**2 / inner, 0.0)
         return MixturePoint(x, chances, self.log_likelihood(chances), slope, curvature)
 
     def maximum(self, share: MixtureShare) -> tuple[Array, MixturePoint]:
@@ -101,8 +100,8 @@ class MixtureLikelihood:
 
     def with_tables(self, sizes: Array, yes: Array) -> "MixtureLikelihood":
         """Return these counts, and after them those of so many yes, (tables, groups), of groups of so many people."""
-        counts = np.stack([sizes - yes, yes], axis=2).reshape(len(yes), -1)
-        return replace(self, counts=np.concatenate([self.counts, counts]))
+        counts = np.concatenate([self.counts, np.stack([sizes - yes, yes], axis=2).reshape(len(yes), -1)])
+        return replace(self, counts=counts)
 
     def limits(self, share: MixtureShare, at: float, best: float, z: float) -> tuple[float, float]:
         """Return the profile likelihood limits of a share of one table, ``at`` where the log likelihood is ``best``."""
@@ -169,13 +168,12 @@ class LawOfFew:
 
     def limits(self, share: MixtureShare, at: float, best: float, z: float) -> tuple[float, float]:
         """Return the limits of a share that is ``at`` where the log likelihood of what was observed is ``best``."""
-        level = math.erfc(z / math.sqrt(2))
 
         def inside(s: float) -> bool:
             points = self.tables.profile(share, np.array([s]))
             logs = self.often + self.tables.log_likelihood(points.chances[:1])
             likely, fallen = np.exp(logs - logs.max()), self.best - points.log_likelihood
-            return float(likely @ (fallen >= fallen[0] - _SAME)) > level * float(likely.sum())
+            return float(likely @ (fallen >= fallen[0] - _SAME)) > math.erfc(z / math.sqrt(2)) * float(likely.sum())
 
         low, high = (
             end if abs(end - at) < EDGE or inside(end) else halved(inside, at, end, _HALVINGS)[1]
@@ -184,6 +182,7 @@ class LawOfFew:
         return low, high
 
 
+@np.errstate(all="ignore")
 def _climb(derivatives: Callable[[Array, NDArray[np.intp]], tuple[Array, Array]], count: int) -> Array:
     """Return where in [0, 1] concave functions are largest, from slopes and positive curvatures of some of them."""
     low, high, some = np.zeros(count), np.ones(count), np.arange(count)
@@ -191,14 +190,12 @@ def _climb(derivatives: Callable[[Array, NDArray[np.intp]], tuple[Array, Array]]
     falls, rises = derivatives(low + EDGE, some)[0] <= 0, derivatives(high - EDGE, some)[0] >= 0
     x, step = np.where(falls, low, np.where(rises, high, 0.5)), np.ones(count)
     some = np.flatnonzero(~(falls | rises))
-    for _ in range(_STEPS):
-        if not len(some):
-            break
+    # Brackets and steps are halved, so it ends.
+    while len(some):
         before = x[some]
         slope, curvature = derivatives(before, some)
         low[some[slope > 0]], high[some[slope <= 0]] = before[slope > 0], before[slope <= 0]
-        with np.errstate(all="ignore"):
-            moved = before + slope / curvature
+        moved = before + slope / curvature
         # Other steps come from a curve that is far from a parabola, or has a corner, over which they jump for ever.
         good = (low[some] <= moved) & (moved <= high[some]) & (np.abs(moved - before) <= step[some] / 2)
         x[some] = np.where(good, moved, (low[some] + high[some]) / 2)
