@@ -83,7 +83,9 @@ def of_patterns(theta: Array, noise: tuple[float, float] | None) -> tuple[Array,
     return both @ masses / masses.sum(), slopes.swapaxes(2, 3).reshape(len(theta), 16, 8) / masses.sum()
 
 
-def scored(counts: Array, theta: Array, noise: tuple[float, float] | None, shape: Array) -> tuple[Array, Array, Array]:
+def scored(
+    counts: NDArray[Any], theta: Array, noise: tuple[float, float] | None, shape: Array
+) -> tuple[Array, Array, Array]:
     """Log likelihoods of samples, their derivatives by the columns of ``shape``, and the expected information."""
     chances, slopes = of_patterns(theta, noise)
     slopes = slopes @ shape
@@ -92,7 +94,7 @@ def scored(counts: Array, theta: Array, noise: tuple[float, float] | None, shape
     return (counts * np.log(chances)).sum(axis=1), gradient, counts[0].sum() * weighted @ slopes
 
 
-def highest(counts: Array, theta: Array, noise: tuple[float, float] | None, shape: Array) -> tuple[Array, Array]:
+def highest(counts: NDArray[Any], theta: Array, noise: tuple[float, float] | None, shape: Array) -> tuple[Array, Array]:
     """Where likelihoods are largest, (samples, 8), and the log likelihoods, by Fisher's scoring."""
     theta = np.tile(theta, (len(counts), 1))
     for _ in range(40):

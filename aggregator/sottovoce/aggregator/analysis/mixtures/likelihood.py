@@ -160,7 +160,7 @@ class LawOfFew:
         chances = replace(observed, counts=np.repeat(observed.counts, _POINTS, axis=0)).profile(share, held).chances
         yes = np.random.default_rng(0).binomial(sizes.astype(int), np.repeat(chances[:, 1::2], _DRAWS, axis=0))
         yes, drawn = np.unique(yes, axis=0, return_counts=True)
-        tables = observed.with_tables(sizes, yes)
+        tables = observed.with_tables(sizes, yes.astype(float))
         # A table counts the less the more of its kind are drawn; the number of ways to get it is in both.
         often = np.append(-math.inf, np.log(drawn))
         often -= np.logaddexp.reduce([tables.log_likelihood(each[None]) for each in chances])
