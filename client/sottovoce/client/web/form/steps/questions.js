@@ -71,7 +71,7 @@ function commonOdds(survey, words, asked) {
   const inBlock = ({ mechanism }) => mechanism.block !== undefined;
   const [most] = [...questions].sort((one, other) => inBlock(one) - inBlock(other) || like(other) - like(one));
   if (!most) return null;
-  const unless = like(most) < questions.length ? [words.node("most_questions"), " "] : [];
+  const unless = like(most) < questions.length ? [words.node("most_questions"), words.node("gap")] : [];
   return { odds: spelled.get(most), node: element("p", { className: "odds" }, ...unless, words.odds(most)) };
 }
 
