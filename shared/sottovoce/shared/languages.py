@@ -29,11 +29,8 @@ _NAMED = ("visible_if", "any_of", "when_absent", "when", "links")
 """Keys that hold maps by names of the author's, which may be spelled like any key."""
 
 
-_COMMA = frozenset({"de", "es", "fr", "it", "pt"})
-"""Languages in which a comma stands before the tenths."""
-
-FULL_STOPS = {"hi": "।", "zh-Hans": "。"}
-"""Marks at the end of a sentence of languages that have no full stop."""
+# Languages in which a comma stands before the tenths, and marks at the end of a sentence where it is no full stop.
+_COMMA, FULL_STOPS = frozenset({"de", "es", "fr", "it", "pt"}), {"hi": "।", "zh-Hans": "。"}
 
 
 def numerals(text: str, language: str) -> str:

@@ -295,8 +295,7 @@ def option(
     else:
         schema = dict(_SCHEMAS[read])
     if not is_needed:
-        kinds = schema.get("type", "")
-        kinds = [kinds] if isinstance(kinds, str) else kinds
+        kinds = np.atleast_1d(schema.get("type", "")).tolist()
         schema |= {"enum": [*schema["enum"], None]} if "enum" in schema else {"type": [*kinds, "null"]}
     return field(metadata={"read": read, "schema": schema}, **{"default": default[0]} if default else {})
 

@@ -217,7 +217,7 @@ class AnswersInWords:
 
     def whole(self, document: Document, paper: str) -> str:
         """Return a text for a paper ("" for none) with what is true of all its figures."""
-        return self.words.gap.join([paper, *self.about_figures(document)]) if paper else ""
+        return self.say("gap").join([paper, *self.about_figures(document)]) if paper else ""
 
     def weighted(self, document: Document, key: str = "joint_deff_of_rows") -> Iterator[str]:
         """Yield the design effect of the weights, where there are some."""
@@ -655,7 +655,7 @@ class ModelsInWords(AnswersInWords):
         for one in found:
             sentence = self._paper_of(document, one) if one["term"].partition("=")[0] == predictor else ""
             if not text or len(f"{text} {sentence}".split()) <= most:
-                text = self.words.gap.join(filter(None, [text, sentence]))
+                text = self.say("gap").join(filter(None, [text, sentence]))
         return text
 
     def _paper_of(self, document: Document, one: Document) -> str:

@@ -90,11 +90,12 @@ def _worked(yes: Estimate, support: tuple[Fraction, Fraction], still_open: bool,
     figures = {"yes": written(reported, write), "result": written(shown, write), "reports": yes.n}
     arithmetic = form.format(*(written(part, write) for part in parts))
     # Only chance can lead outside of [0, 1].
-    beyond = "" if 0 <= raw <= 1 else f"{words.gap}{words.translate('results_worked_beyond')}"
+    beyond = [] if 0 <= raw <= 1 else [words.translate("results_worked_beyond")]
     kind = "results_limits_band" if has_band(yes, still_open) else "results_limits_interval"
     _, within = _figures(yes, still_open, words)
     limited = words.translate(kind, confidence=write.percent(yes.confidence, 0), range=within)
-    return f"{words.translate('results_worked', arithmetic=arithmetic, **figures)}{beyond}{words.gap}{limited}"
+    worked = words.translate("results_worked", arithmetic=arithmetic, **figures)
+    return words.translate("gap").join([worked, *beyond, limited])
 
 
 def results_in_words(results: SurveyResults, words: Words = ENGLISH.words) -> list[str]:
@@ -169,11 +170,10 @@ def _figures(estimate: Estimate, still_open: bool, words: Words) -> tuple[str, s
 
 def counted_in_words(result: QuestionResult, labels: Mapping[str, str], words: Words) -> str:
     """Say as which answer no answer counts, and people who were not asked; "" if no answer is one of its own."""
-    counted = absent_in_words(result.question, labels, words)
-    if counted and result.asked_only:
-        asked = words.translate("note_as_sentence", note=words.translate("joint_among_asked"))
-        return f"{asked}{words.gap}{counted}"
-    return f"{counted}{words.gap}{words.translate('results_not_asked')}" if counted and result.conditional else counted
+    counted, say = absent_in_words(result.question, labels, words), words.translate
+    asked = [say("note_as_sentence", note=say("joint_among_asked"))] if result.asked_only else []
+    beside = [say("results_not_asked")] if result.conditional and not asked else []
+    return say("gap").join([*asked, counted, *beside]) if counted else ""
 
 
 def absent_in_words(question: Question, labels: Mapping[str, str], words: Words) -> str:

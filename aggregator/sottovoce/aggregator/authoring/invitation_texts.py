@@ -197,7 +197,7 @@ def _question(survey: Survey, question: Question, words: Words, language: str) -
     key = "fact" if question.by_fact else "private" if question.mechanism else "public"
     spent, after = show_epsilon(question.epsilon), percent_after(question.epsilon)
     about = words.translate(f"ethics_{key}_question", label=label, epsilon=spent, after=after)
-    return f"- {words.gap.join([about, *how])}"
+    return f"- {words.translate('gap').join([about, *how])}"
 
 
 def _storage(survey: Survey, words: Words) -> list[str]:

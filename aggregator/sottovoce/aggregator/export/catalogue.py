@@ -28,10 +28,6 @@ from sottovoce.aggregator.analysis.shown_columns import ReportColumns, file_ques
 from sottovoce.aggregator.curator.data.released_tables import released_document, write_released_csv
 from sottovoce.aggregator.curator.data.survey_source import EXACT_TABLES_SUPPRESSED, declared_at_opening
 from sottovoce.aggregator.estimators import DEFAULT_RULE
-from sottovoce.aggregator.estimators.answered_shares import BOOTSTRAP, METHOD, POOLED
-from sottovoce.aggregator.estimators.public import OF_MEANS
-from sottovoce.aggregator.estimators.square_wave import INVERTED
-from sottovoce.aggregator.estimators.support import SAME_PEOPLE
 from sottovoce.aggregator.export.channels import (
     CHANNEL_COLUMNS,
     SCORE_COLUMNS,
@@ -298,15 +294,15 @@ def _paragraph(results: SurveyResults, about: About) -> str:
     )
 
 
+# Limits that are not the usual ones, by the method that files name.
 _LIMITS = {
-    SAME_PEOPLE: "of sums of waves with the largest variance that the same people allow",
-    POOLED: "of shares pooled over mechanisms at the pooled variance, approximate; of pooled means, normal",
-    INVERTED: "of quantiles by likelihood ratio tests of the share below",
-    METHOD: "of shares among those who answered by test inversion",
-    OF_MEANS: "of means of answers sent as given by Student's t",
-    BOOTSTRAP: "of shares of ranges none",
+    "same-people": "of sums of waves with the largest variance that the same people allow",
+    "pooled": "of shares pooled over mechanisms at the pooled variance, approximate; of pooled means, normal",
+    "inverted": "of quantiles by likelihood ratio tests of the share below",
+    "inversion": "of shares among those who answered by test inversion",
+    "t": "of means of answers sent as given by Student's t",
+    "none": "of shares of ranges none",
 }
-"""Limits that are not the usual ones, by the method that files name."""
 
 
 def estimated_in_words(survey: Survey, questions: Sequence[QuestionResult] = ()) -> str:

@@ -99,7 +99,7 @@ class _Teller:
         private = max(map(len, self.survey.units_by_arm))
         drawn = "" if ask is None else self.words.translate("design_some_of", some=ask, all=private)
         each, begun = self.words.translate("design_each_gets"), self.words.translate("note_as_sentence", note=begin)
-        return begin if not drawn else f"{begun}{self.words.gap}{each} {drawn}"
+        return begin if not drawn else f"{begun}{self.words.translate('gap')}{each} {drawn}"
 
     def number_of(self, item: Item) -> str:
         """Return the number of a question."""

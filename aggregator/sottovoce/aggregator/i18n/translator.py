@@ -106,11 +106,6 @@ class Words:
         """Direction of writing for HTML: ``ltr`` or ``rtl``."""
         return direction(self.language)
 
-    @property
-    def gap(self) -> str:
-        """What stands between two sentences: nothing in Chinese, whose full stop has a space of its own."""
-        return catalogue(self.language)["gap"]
-
     @cached_property
     def write(self) -> "NumberFormat":
         """Numbers as they are written in this language."""

@@ -96,7 +96,7 @@ def translation() -> dict[str, object]:
         "translate": spoken.translate,
         "count": spoken.count,
         "write": spoken.write,
-        "gap": spoken.gap,
+        "gap": spoken.translate("gap"),
         "languages": OWN_NAMES,
         "reviewed": REVIEWED,
         "rehearsed": None,

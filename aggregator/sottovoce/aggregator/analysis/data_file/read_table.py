@@ -95,6 +95,7 @@ _PERIODS = re.compile(r"%-?t[mqhw]|MOYR|QYR|WKYR")
 _OF_A_YEAR = {"q": 4, "w": 52, "h": 2, "m": 12}
 """Formats of months, quarters, halves and weeks: of Stata, which counts them from 1960, and of SPSS (YR)."""
 
+# Formats of SAS 9.4 for days from 1960, for seconds from 1960 (``s_``) and for hours, by what is shown of them.
 _SAS = re.compile(
     r"SAS:(?:(?P<day>DATE|DAY|DOWNAME|(?:DDMM|MMDD)YY[BCDNPS]?|YYMMDD[BCDNPS]?|JULDAY|JULIAN|PDJUL[GI]|MINGUO|NENGO"
     r"|H(?:EB)?DATE|MONNAME|MONTH|QTRR?|WEEKDA(?:Y|T[EX])|WEEK[UVW]|WORDDAT[EX]|(?:E|B|IS)8601DA|NLDATE[A-Z]*"
@@ -103,7 +104,6 @@ _SAS = re.compile(
     r"|(?P<s_m>DTMONYY)|(?P<s_q>DTYYQC)|(?P<s_year>DTYEAR)"
     r"|(?P<hours>TIME(?:AMPM)?|HHMM|HOUR|MMSS|TOD|NLTIM[A-Z]+|(?:E|B|IS)8601(?:T[MXZ]|LZ)))[0-9.]*"
 )
-"""Formats of SAS 9.4 for days from 1960, for seconds from 1960 (``s_``) and for hours, by what is shown of them."""
 
 MOST_BYTES = 2 << 30
 MOST_COLUMNS = 2000

@@ -85,7 +85,7 @@ class Sentences:
         if found.declining is None or declining == "each":
             return sentence
         key = "design_of_these" if declining == "own" else "design_more_needed"
-        return f"{sentence}{self.words.gap}{self.words.translate(key, more=about(found.declining))}"
+        return f"{sentence}{self.words.translate('gap')}{self.words.translate(key, more=about(found.declining))}"
 
     def _size(self, found: Figures, margin: float) -> str:
         if found.number:

@@ -312,7 +312,7 @@ def _card(
         worked="" if among else worked_in_words(result, not results.closed, words()),
         charts=[_with_axis(chart, not results.closed, choices.zoomed) for chart in charts],
         absent_as=counted_in_words(result, labels, words()),
-        alone=words().gap.join(map(VariableNames(words()).note, notes_alone(survey, [question.name]))),
+        alone=words().translate("gap").join(map(VariableNames(words()).note, notes_alone(survey, [question.name]))),
         declined=declined_in_words(answered, not results.closed, words(), "" if among else "all") if told else "",
         unlimited=among and any(limits(each, not results.closed) == (0.0, 1.0) for each in result.estimates),
         arms=own or (),
