@@ -181,7 +181,7 @@ def _mistakes(planned: PlannedComparison, arms: Sequence[str], items: Sequence[I
         if name in asked and _is_variable(asked[name][0], part):
             found[key] = asked[name]
         elif variable:
-            yield key, "is not a question of the survey, or an option of one as question.option"
+            yield key, "is no question of the survey; question.option is for several answers, category for one"
     if "question" in found:
         yield from _mistakes_of(planned, found["question"], found.get("against"))
 
