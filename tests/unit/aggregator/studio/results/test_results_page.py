@@ -210,7 +210,7 @@ def test_groups_stand_side_by_side_and_options_by_size(app: Flask) -> None:
 
 
 def test_groups_that_lack_a_question_have_the_figures_of_the_others(public_app: Flask, storage: SQLiteStorage) -> None:
-    """Few people of a group gave an answer to the first one, which is shown for no group."""
+    """Few people of a group gave an answer to the first one, which is shown for no group; the page says so."""
     rare = {"type": "boolean", "name": "rare", "label": {"en": "Rare?"}, "public": True}
     asked = survey(questions=[rare, *document()["questions"]])
     storage.publish(asked)
@@ -222,6 +222,8 @@ def test_groups_that_lack_a_question_have_the_figures_of_the_others(public_app: 
 
     assert re.findall(r"First: ([0-9.]+% \([^)]+\))", beside) == [first]
     assert "Rare?" in get(public_app, "exam/results?by=cohort").text
+    for query, said in (("", False), ("by=cohort", True), ("cohort=first", True)):
+        assert ("fewer than 5 respondents" in get(public_app, f"exam/results?{query}").text) == said
 
 
 def test_under_a_budget_no_exact_public_answers_are_shown(app: Flask, storage: SQLiteStorage) -> None:
