@@ -265,8 +265,7 @@ def _option_condition(asked: ReferencedQuestion, option: str, negated: bool, at_
     if negated and asked.several:
         raise UnsupportedConditionError("an option that must not be chosen, where several may be")
     options = {asked.options[option]}
-    accepted = set(asked.options.values()) - options if negated else options
-    return _One(asked, frozenset(accepted), at_blank=at_blank)
+    return _One(asked, frozenset(set(asked.options.values()) - options if negated else options), at_blank=at_blank)
 
 
 def _range(asked: ReferencedQuestion, sign: str, text: str, at_blank: bool) -> _One:

@@ -211,8 +211,7 @@ def states_of(table: FileTable) -> dict[str, tuple[int, int]]:
     for name, column in table.columns.items():
         if name.endswith(STATE) and is_attribute_column(name, table):
             answered = column.values.index("answered") if "answered" in column.values else None
-            counts = int(np.sum(column.rows == answered)), int(np.sum(column.rows >= 0))
-            found[name.removesuffix(STATE)] = counts
+            found[name.removesuffix(STATE)] = int(np.sum(column.rows == answered)), int(np.sum(column.rows >= 0))
     return found
 
 

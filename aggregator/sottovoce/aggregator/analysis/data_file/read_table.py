@@ -155,8 +155,7 @@ class TableColumn:
             for text, first in zip(cells.texts, cells.firsts, strict=True):
                 if text not in known:
                     self._add_value(text, before + first)
-        places = np.array([*map(known.__getitem__, cells.texts)], np.int32)
-        self.codes.frombytes(places[cells.codes].tobytes())
+        self.codes.frombytes(np.array([*map(known.__getitem__, cells.texts)], np.int32)[cells.codes].tobytes())
 
     def _add_value(self, text: str, row: int) -> None:
         plain = text.strip()
