@@ -2,8 +2,8 @@
 
 Order       The database stores rows in the order of their ids. A party that knows an id, such as its device, could
             estimate the position of the report. Each file therefore has a new random order.
-Cohort      Public, and not protected by noise. A file names a cohort only if the results show it alone, and only if it
-            has no reports or at least five in each revision and wave; other values are ``few``, as one group.
+Cohort      Public, and not protected by noise. In each revision and wave by itself a file names the cohorts that have
+            at least five reports, as of the first close; other values are ``few``, as one group of at least five.
 Background  A public question with ``in_files`` is in the files too. Within each group of reports that agree in
             revision, wave and all public columns before it, answers of fewer than five reports are ``few``, and with
             them the rarest other answers until ``few`` has none or at least five reports, without those who were not
@@ -17,14 +17,17 @@ Revisions   The columns are the questions of the newest revision. A report of an
 """
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.analysis.estimates import LEAST_COHORT, RevisionCounts, analyse
+from sottovoce.aggregator.analysis.estimates import LEAST_COHORT, RevisionCounts, merge_small
 from sottovoce.aggregator.analysis.report_columns import Columns, place_in, widened
 from sottovoce.aggregator.analysis.selection import asked_only
+from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.pack_values import LETTERS, few, null
 from sottovoce.aggregator.storage.report_reader import ReadableReports
 from sottovoce.aggregator.storage.reports.batch_columns import is_null, matrix
@@ -248,15 +251,12 @@ def _block(
 
 
 def _coarsened(reports: ReportColumns, cohort: Question, revisions: Sequence[RevisionCounts]) -> ReportColumns:
-    """Leave out cohorts that results do not name, and all cohorts of a (revision, wave) with too small a group."""
+    """Leave out cohorts of few people, and all cohorts of a (revision, wave) with too small a group."""
     values = reports.columns[cohort.name].copy()
-    asked, alone = ~is_null(values), standing_alone(cohort, revisions)
-    # One key per (revision, wave); a wave has at most 16 bits.
-    strata = reports.revision.astype(np.int64) << 16 | reports.wave
-    for stratum in np.unique(strata):
-        inside = asked & (strata == stratum)
+    for revision, wave in product(revisions, np.unique(reports.wave).tolist()):
+        inside = ~is_null(values) & (reports.revision == revision.survey.revision) & (reports.wave == wave)
         different, sizes = np.unique(values[inside], return_counts=True)
-        named = named_cohorts(dict(zip(different.tolist(), sizes.tolist(), strict=True)), alone)
+        named = named_cohorts(dict(zip(different.tolist(), sizes.tolist(), strict=True)), revision, wave)
         values[inside & ~np.isin(values, named)] = few(values.itemsize)
     return replace(reports, columns={**reports.columns, cohort.name: values})
 
@@ -297,18 +297,18 @@ def is_few(values: ReportedColumn) -> NDArray[np.bool_]:
     return np.asarray(values == few(values.itemsize))
 
 
-def standing_alone(cohort: Question, revisions: Sequence[RevisionCounts]) -> list[int]:
-    """Return the indices of the cohorts that results show alone."""
-    return [cohort.options.index(group.options[0]) for group in analyse(revisions).cohorts if len(group.options) == 1]
+def named_cohorts(sizes: Mapping[int, int], revision: RevisionCounts, wave: int) -> list[int]:
+    """Return the cohorts that a file names for one revision and wave.
 
-
-def named_cohorts(sizes: Mapping[int, int], alone: Sequence[int]) -> list[int]:
-    """Return the cohorts that a file names for one revision and wave, from those that results show ``alone``.
-
-    All of these, or none if any nonempty one, or the remaining group, has fewer than ``LEAST_COHORT``; ``sizes`` are
-    reports by cohort, of those who were asked.
+    All with at least ``LEAST_COHORT`` reports there, or none if any nonempty one, or the remaining group, has fewer.
+    Other waves do not matter: an earlier file of this one would name others. Nor does what came after the first close.
+    ``sizes`` are reports by cohort, of those who were asked.
     """
+    cells = [cell for cell in revision.cells if cell.wave == wave and cell.cohort != ALL]
+    settled = {cell.cohort: cell.at_close or 0 for cell in cells if any(each.at_close is not None for each in cells)}
+    whole = {key: Counter({(0, wave): size}) for key, size in (settled or sizes).items() if size}
+    alone = [group[0] for group in merge_small(whole, LEAST_COHORT) if len(group) == 1]
     rest = sum(size for cohort, size in sizes.items() if cohort not in alone)
     # An empty group reveals nothing about anyone, so only nonempty ones count.
     least = min((size for size in (rest, *(sizes.get(cohort, 0) for cohort in alone)) if size), default=0)
-    return [] if least < LEAST_COHORT else list(alone)
+    return [] if least < LEAST_COHORT else alone

@@ -15,7 +15,7 @@ from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import EstimateError
 
 from tests.documents import some_of
-from tests.exported import answered, send, source
+from tests.exported import TODAY, answered, send, source
 from tests.surveys import document, months, survey
 from tests.unit.aggregator.conftest import REPORTS
 
@@ -69,14 +69,16 @@ def test_cohort_that_would_be_a_handful_is_not_named(
 
 
 def test_cohort_of_a_handful_that_results_do_not_show_yet_is_not_named(storage: SQLiteStorage) -> None:
-    """Of a closed wave of an open survey: for the results, nobody of that group is in it."""
+    """Of a closed wave of an open survey, where results show nobody of it; a later wave changes no earlier file."""
     asked = survey(waves=months(2))
     storage.publish(asked)
     send(storage, asked, [(0, 1, cohort) for cohort in (0, 1) for _ in range(25)])
     send(storage, asked, [(0, 1, 0)] * 25 + [(0, 1, 1)] * 2, wave=1)
-    first, second = (source(storage, asked, wave=wave).reports.columns["year"].tolist() for wave in (0, 1))
+    early, second = (source(storage, asked, wave=wave).reports.columns["year"].tolist() for wave in (0, 1))
+    storage.close_survey("exam", TODAY)
+    late = source(storage, asked, wave=0).reports.columns["year"].tolist()
 
-    assert Counter(first) == {0: 25, 1: 25}
+    assert Counter(early) == Counter(late) == {0: 25, 1: 25}
     assert Counter(second) == {FEW: 27}
 
 

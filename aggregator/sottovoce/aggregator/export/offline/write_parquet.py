@@ -16,7 +16,7 @@ import numpy as np
 from sottovoce.aggregator.analysis.availability import check_closed
 from sottovoce.aggregator.analysis.estimates import analyse
 from sottovoce.aggregator.analysis.report_columns import Progress
-from sottovoce.aggregator.analysis.shown_columns import ReportColumns, blocks_of, named_cohorts, standing_alone
+from sottovoce.aggregator.analysis.shown_columns import ReportColumns, blocks_of, named_cohorts
 from sottovoce.aggregator.export.catalogue import Source
 from sottovoce.aggregator.export.offline.locations import (
     FORMAT,
@@ -221,4 +221,5 @@ def _named(source: Source, described: Described, table: Any, key: RevisionWave) 
     asked = f"c{place} <> {null(described.widths[place])}"
     rows = f"FROM laid WHERE revision = {key[0]} AND wave = {key[1]} AND {asked}"
     sizes = dict(table.sql(f"SELECT c{place}, count(*) {rows} GROUP BY 1").fetchall())
-    return {place: named_cohorts(sizes, standing_alone(described.columns[place], source.revisions))} if sizes else {}
+    (revision,) = (each for each in source.revisions if each.survey.revision == key[0])
+    return {place: named_cohorts(sizes, revision, key[1])} if sizes else {}
