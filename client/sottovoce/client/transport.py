@@ -272,10 +272,14 @@ def _json(reply: Reply, limit: int = MAX_REPLY_BYTES) -> object:
         return None
 
 
+# Codes of refusals that people meet, in words.
+_TOLD = {"closed": "closed: no report is taken or given back", "unknown_survey": "it has no such survey, or no more"}
+
+
 def _refusal(reply: Reply) -> TransportError:
     """Return the refusal as an error: only a code of known form and the status, never the aggregator's own words."""
     document = _json(reply)
     code = document.get("code") if isinstance(document, dict) else None
     reason = code if isinstance(code, str) and code.isascii() and code.isidentifier() and len(code) <= 40 else None
-    suffix = f" ({reason})" if reason else ""
+    suffix = f" ({_TOLD.get(reason, reason)})" if reason else ""
     return TransportError(f"the aggregator refused with status {reply.status}{suffix}", reply.status, reason)

@@ -74,6 +74,7 @@ def test_final_answer_is_not_tried_again(status):
     with pytest.raises(TransportError) as caught:
         sender.submit("s", BODY)
     assert (caught.value.status, caught.value.reason, len(session.requests)) == (status, "closed", 1)
+    assert "closed: no report is taken or given back" in str(caught.value)
     assert session.requests[0][2]["allow_redirects"] is False
 
 

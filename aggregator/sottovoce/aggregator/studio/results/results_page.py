@@ -164,9 +164,8 @@ def results(name: str) -> Response:
 
 def _refresh(view: ResultsView) -> int:
     """Return the polling interval of the page in seconds; 0 if nothing will change."""
-    is_calculating = CALCULATING in {view.arms.why, planned_results(view.survey).why}
-    usual = REFRESH_TRIAL if view.survey.trial else REFRESH
-    return REFRESH_TRIAL if is_calculating else 0 if view.results.closed else usual
+    soon = CALCULATING in {view.arms.why, planned_results(view.survey).why}
+    return (REFRESH_TRIAL if soon or view.survey.trial else REFRESH) if soon or not view.results.closed else 0
 
 
 def _rendered(name: str, few: bool) -> RenderedResults:
