@@ -226,6 +226,17 @@ def test_groups_that_lack_a_question_have_the_figures_of_the_others(public_app: 
         assert ("fewer than 5 respondents" in get(public_app, f"exam/results?{query}").text) == said
 
 
+def test_number_of_questions_for_each_person_is_that_of_every_arm(public_app: Flask, storage: SQLiteStorage) -> None:
+    """One of three in one arm, of two in the other: the page does not say of how many."""
+    coin = document()["questions"][0]
+    items = [{**coin, "name": "only", "arm": "a"}, coin, {**coin, "name": "other"}]
+    asked = survey(questions=items, arms=[{"name": "a"}, {"name": "b"}], ask=1)
+    storage.publish(asked)
+    send(storage, asked, [(None, 1, None, number % 2) for number in range(50)])
+
+    assert "Private questions for each person</dt><dd>1</dd>" in get(public_app, "exam/results").text
+
+
 def test_under_a_budget_no_exact_public_answers_are_shown(app: Flask, storage: SQLiteStorage) -> None:
     """Neither alone nor by group; the groups stay, since they are never published with noise."""
     again = {"type": "boolean", "name": "again", "label": {"en": "Again?"}, "public": True}
