@@ -157,9 +157,7 @@ def mixture(
     alone, of_file = (yes, reports, counts), options.keys() - {"formula", "confidence", "where", "wave"}
     if question is not None or place["folder"] is not None:
         if of_file or any(each is not None for each in (*alone, weights)):
-            raise click.UsageError(
-                "a QUESTION has its design: only --formula, --where, --wave, --confidence go with it"
-            )
+            raise click.UsageError("a QUESTION has its design: --formula, --where, --wave, --confidence go with it")
         if question is None:
             # The name of the survey may be left out with --from.
             place["survey"], question = None, place["survey"]
@@ -196,9 +194,7 @@ def _by_value(text: str | None) -> dict[int, int] | None:
         pairs = [tuple(map(int, each.split(":"))) for each in text.split(",")] if text else []
         found = {value: count for value, count in pairs}
     except ValueError:
-        raise click.UsageError(
-            "--counts is written as 0:5,1:4: a number of red cards, and people who report it"
-        ) from None
+        raise click.UsageError("--counts is written as 0:5,1:4: numbers of red cards, and people with each") from None
     if len(found) < len(pairs):
         raise click.UsageError("--counts has a number of red cards twice")
     return found if text else None

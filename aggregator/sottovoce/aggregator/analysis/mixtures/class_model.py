@@ -17,6 +17,9 @@ Empty       Without a class its slopes are free: a few people at any end of a pr
             the likelihood is the largest of many, beyond chi-square (Davies 1977). A low limit is 0 if the fall there
             is within the quantile of the largest score of shapes exp(t x), x one predictor, t from -48 to 48 over its
             range, normal with the covariance of these scores given those of the other classes.
+Peaks       At an edge the search ends where log odds run off. With predictors of many values and up to 300 people it is
+            below a farther peak in 17 of 20 such fits, by up to 4.4. That peak is not taken: the law of "Empty" would
+            hold .929 of pi of two groups of 300 without carriers instead of .958 (1,200 samples).
 Errors      By the observed information; with weights the sandwich.
 """
 

@@ -4,7 +4,7 @@ Region      Class weights w >= 0 that sum to 1. A share fixes one segment of it,
             P = A + x D, 0 <= x <= 1. Newton within a shrinking bracket finds the best x, also at an end.
 Maximum     The profile over the first share is concave, too, and its derivative (envelope theorem) changes sign once.
             A maximum beyond an edge is thus found on the edge, where a search on the logit scale would run off. Over t
-            it is flat without carriers, and is not searched.
+            it is flat where no one is a carrier, and is not searched.
 Errors      Inside, the curvature of the profile: f_ss - f_sx^2 / f_xx, the information about s when x is unknown.
             At an edge there is none.
 Limits      By profile likelihood on [0, 1], which end at an edge if the likelihood never falls far enough.
