@@ -41,7 +41,7 @@ NO_MAXIMUM = (
     "errors; {limits}; see the linear model"
 )
 BY_RATIO = "limits are by likelihood ratio, and a missing one means that there is none on that side"
-NO_LIMITS = "with weights, clusters or more than 40 coefficients there are no limits either"
+NO_LIMITS = "with weights, clusters, more than 40 coefficients or very many peaks there are no limits either"
 # Without a maximum each limit takes dozens of searches over all coefficients.
 MOST_LIMITED = 40
 NOT_FOUND = "the search for the maximum of the likelihood did not end; see the linear model"
@@ -277,15 +277,17 @@ def _tests(fitted: Fitted) -> Iterator[LikelihoodRatio]:
 
 
 def _without_maximum(fitted: Fitted) -> Regression:
-    sample, runs_off = fitted.sample, fitted.fit.runs_off
+    sample, everything, runs_off = fitted.sample, fitted.everything, fitted.fit.runs_off
     found = []
-    everything = fitted.everything
-    has_limits = sample.plain and len(everything) <= MOST_LIMITED
+    # With weights or clusters the likelihood is no true one, so its ratios give no valid limits.
+    searched = sample.plain and len(everything) <= MOST_LIMITED and runs_off is not None
+    # Where the search goes on to a point that rules this one out, there are very many peaks, as with a category of the
+    # outcome that no one has: some limits about this one would be a point, and all take thousands of passes.
+    highest = maximize(fitted.model, fitted.fit.theta, endless=True) if searched else fitted.fit
+    has_limits = searched and 2 * (highest.log_likelihood - fitted.fit.log_likelihood) < sample.quantile**2
     for index, parameter in enumerate(counted(everything, len(everything))):
-        # With weights or clusters the likelihood is no true one, so its ratios give no valid limits.
-        bounded = has_limits and runs_off is not None and index not in fitted.latent
         at = fitted.model, fitted.fit, index, sample.choices.confidence
-        low, high = profile_limits(*at) if bounded else (None, None)
+        low, high = profile_limits(*at) if has_limits and index not in fitted.latent else (None, None)
         found.append(Coefficient(parameter.category, parameter.term.name, None, None, low, high))
     count, limits = len(fitted.parameters), BY_RATIO if has_limits else NO_LIMITS
     missing = NOT_FOUND if runs_off is None else Sentence(NO_MAXIMUM, terms=_running(fitted, runs_off), limits=limits)

@@ -9,7 +9,7 @@ import pytest
 from sottovoce.aggregator import open_data
 from sottovoce.aggregator.analysis.regression.formula import Formula, parse_formula
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
-from sottovoce.aggregator.analysis.regression.newton import maximize
+from sottovoce.aggregator.analysis.regression.newton import MOST_STEPS, maximize
 from sottovoce.aggregator.analysis.regression.regression import regress
 from sottovoce.aggregator.analysis.regression.regression_data import RegressionOptions, Sample, take_sample
 from sottovoce.aggregator.analysis.regression.regression_result import Regression
@@ -21,6 +21,7 @@ from tests.commands import run
 from tests.documents import names, survey
 from tests.surveys import months
 from tests.unit.aggregator.analysis.item_response.test_items import _mturk
+from tests.unit.aggregator.analysis.jobs.long_model import long_columns
 from tests.unit.aggregator.analysis.reports import COIN as FLIP, ONES, OTHER, ROW, SAWTOOTH, WEIGHTS, X, columns
 from tests.unit.aggregator.analysis.survey_of_reports import COIN, NULL, QUESTIONS, asked, reports
 from tests.unit.shared.test_schema import validate, validator
@@ -278,9 +279,21 @@ def test_model_of_many_coefficients_without_a_maximum_searches_no_limits(monkeyp
     monkeypatch.setattr("sottovoce.aggregator.analysis.regression.fit_likelihood.MOST_LIMITED", 1)
     said = np.where(ROW < 300, ROW % 2, ROW % 10 == 0).astype(int)
     fitted = regress(reports(said=said, g=ROW >= 300), "said", ["g"])
-    assert "more than 40 coefficients there are no limits" in fitted.warnings[0]
+    assert "more than 40 coefficients or very many peaks there are no limits" in fitted.warnings[0]
     assert [(each.low, each.high) for each in fitted.coefficients] == [(None, None)] * 2
     assert fitted.linear is not None
+
+
+def test_limits_among_many_peaks_are_not_searched_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody has the last category: 36 coefficients took three minutes, and some had the same low and high limit."""
+    passes, sums = [], Multinomial.sums
+    monkeypatch.setattr(Multinomial, "sums", lambda *at: passes.append(1) or sums(*at))
+    fitted = regress(long_columns(300), "answer", ["a", "b", "c"])
+
+    assert "very many peaks there are no limits" in fitted.warnings[-1]
+    assert {(each.low, each.high) for each in fitted.coefficients} == {(None, None)}
+    # Two searches of at most 200 steps; those of a single limit are more.
+    assert len(passes) < 2 * MOST_STEPS
 
 
 def test_what_was_not_asked_takes_no_part() -> None:
