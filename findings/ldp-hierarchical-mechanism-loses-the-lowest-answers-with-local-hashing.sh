@@ -8,7 +8,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 python3 -m venv env
-env/bin/pip install --quiet --disable-pip-version-check LDP-hierarchical-mechanism==0.1.3 pure-ldp==1.2.0 xxhash==3.5.0 numpy==2.2.6 scipy==1.15.3 pandas==2.3.3
+env/bin/pip install --quiet --disable-pip-version-check LDP-hierarchical-mechanism==0.1.3 pure-ldp==1.2.0 xxhash==3.5.0 numpy==2.2.6 scipy==1.15.3 pandas==2.3.3 tqdm==4.67.1
 env/bin/python -W ignore - <<'END'
 from importlib.metadata import version
 
