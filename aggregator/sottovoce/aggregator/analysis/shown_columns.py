@@ -114,16 +114,19 @@ def read_reports(
     return replace(found, columns=columns).taken(random_order(len(found)))
 
 
-def _unknown(column: ReportedColumn, before: Sequence[ReportedColumn], is_number: bool) -> NDArray[np.bool_]:
+def _unknown(column: ReportedColumn, before: Sequence[ReportedColumn], question: Question) -> NDArray[np.bool_]:
     """Return which answers are left out, or are in other groups of reports that agree in the columns before.
 
-    Within such a group a file shows all of an answer, or none. Of numbers, those that are left out.
+    Within such a group a file shows all of an answer, or none: a group that shows every answer is divided otherwise, as
+    those of release 0.4.0 were by the arm. Of numbers, those that are left out.
     """
     left = is_few(column)
     groups = np.unique(np.stack(before), axis=1, return_inverse=True)[1].ravel()
     having = {*groups[left].tolist()}
-    shown = [] if is_number else np.unique(column[~left & ~is_null(column)]).tolist()
-    return left | np.isin(column, [value for value in shown if not having <= {*groups[column == value].tolist()}])
+    shown = [] if question.domain.grid is not None else np.unique(column[~left & ~is_null(column)]).tolist()
+    among = {value: {*groups[column == value].tolist()} for value in shown}
+    other = len(among) > question.largest and not having.isdisjoint(set.intersection(*among.values()))
+    return left | np.isin(column, [value for value, own in among.items() if other or not having <= own])
 
 
 def as_columns(reports: ReportColumns, surveys: Mapping[int, Survey]) -> Columns:
@@ -135,7 +138,7 @@ def as_columns(reports: ReportColumns, surveys: Mapping[int, Survey]) -> Columns
     for name in filter(public.__contains__, _order([surveys[number] for number in revisions])):
         column = reports.columns[name]
         if is_few(column).any():
-            few_of[name] = _unknown(column, groups, public[name].domain.grid is not None)
+            few_of[name] = _unknown(column, groups, public[name])
             values[name] = np.where(is_few(column), null(column.itemsize), column).astype(column.dtype)
         groups.append(column)
     return Columns(

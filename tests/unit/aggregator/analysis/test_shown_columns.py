@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.estimates import analyse
 from sottovoce.aggregator.analysis.published_counts import revisions_of
-from sottovoce.aggregator.analysis.shown_columns import ReportColumns, random_order, read_reports, without_rare_answers
+from sottovoce.aggregator.analysis.shown_columns import (
+    ReportColumns,
+    as_columns,
+    random_order,
+    read_reports,
+    without_rare_answers,
+)
 from sottovoce.aggregator.export.catalogue import Source
 from sottovoce.aggregator.storage.pack_values import few, null
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
@@ -145,6 +151,17 @@ def test_groups_have_five_of_each_arm_that_empty_cells_tell(storage: SQLiteStora
     assert Counter(zip(columns["arm"].tolist(), columns["age"].tolist(), strict=True)) == {
         (0, 3): 30, (1, FEW): 23,
     }  # fmt: skip
+
+
+def test_arms_that_an_earlier_release_left_out_within_ages_are_unknown() -> None:
+    """Both arms are in the file, so that some of each may be among what it leaves out."""
+    coin = {**document()["questions"][0], "arm": "treated"}
+    asked = survey(arms=[{"name": "control"}, {"name": "treated"}], questions=[coin, {**BACKGROUND, "in_files": True}])
+    columns = {"cheated": [255] * 30 + [0] * 23, "age": [3] * 30 + [4] * 23, "arm": [0] * 30 + [1] * 20 + [FEW] * 3}
+    arrays = {name: np.array(values, np.uint8) for name, values in columns.items()}
+    read = as_columns(ReportColumns(arrays, np.zeros(53, np.uint16), np.ones(53, np.uint32)), {1: asked})
+
+    assert read.few["arm"].all()
 
 
 def test_files_before_and_after_a_correction_leave_out_the_same(storage: SQLiteStorage) -> None:

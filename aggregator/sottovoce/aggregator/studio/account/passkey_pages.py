@@ -40,8 +40,7 @@ def sign_in() -> BaseResponse:
     cookie, session = new_cookie()
     if storage().access.start_session_by_passkey(session, use, authentication.now()) is None:
         raise SignInRefused(passkeys.UNKNOWN)
-    onward = authentication.redirect_target(request.args.get("next", ""))
-    return authentication.with_cookie(redirect(onward), cookie)
+    return authentication.with_cookie(redirect(authentication.redirect_target(request.args.get("next", ""))), cookie)
 
 
 def add() -> BaseResponse | tuple[str, int]:
