@@ -225,15 +225,16 @@ def maximize(
 
 def _step(model: Model, theta: Array, sums: Sums, moving: NDArray[np.bool_]) -> Array:
     """Return Newton's step, (d,), zero for fixed parameters."""
-    inner = np.ix_(moving, moving)
-    variance = inverse(sums.information[inner])
+    known = sums.information[np.ix_(moving, moving)]
+    variance = inverse(known)
     if variance is None:
-        variance = inverse(score_products(model, theta)[inner])
+        variance = inverse(score_products(model, theta)[np.ix_(moving, moving)])
+    if variance is None and np.linalg.matrix_rank(np.nan_to_num(known), rtol=_SINGULAR, hermitian=True) == len(known):
+        # Beside a saddle; scores of fewer clusters than parameters have no inverse anywhere.
+        return _uphill(sums, moving)
     if variance is None:
         raise EstimateError("these reports cannot tell the parameters apart; leave out a predictor or an option")
-    step = np.zeros(model.parameters)
-    step[moving] = variance @ sums.gradient[moving]
-    return step
+    return np.asarray(np.eye(model.parameters)[:, moving] @ (variance @ sums.gradient[moving]))
 
 
 def _uphill(sums: Sums, moving: NDArray[np.bool_]) -> Array:

@@ -91,6 +91,31 @@ def test_large_clusters_are_integrated_where_their_likelihood_is(tmp_path: Path)
     assert found["coefficients"][1]["estimate"] == pytest.approx(0.8, abs=0.2)
 
 
+def test_fewer_clusters_than_coefficients_have_the_highest_point(tmp_path: Path) -> None:
+    """By an own sum over 120 points of z: a step from the estimates in any one direction is lower."""
+    dice = np.random.default_rng(3)
+    person, x = dice.integers(0, 5, 400), dice.normal(size=(400, 5)).round(2)
+    odds = x @ [0.5, -0.5, 0.3, 0.2, -0.4] + dice.normal(size=5)[person]
+    y = (dice.random(400) < 1 / (1 + np.exp(-odds))) ^ (dice.random(400) > 0.75)
+    rows = [",".join(map(str, row)) for row in zip(np.where(y, "yes", "no"), person, *x.T, strict=True)]
+    (tmp_path / "rows.csv").write_text("\n".join(["y,id,a,b,c,d,e", *rows]))
+    data = open_data(tmp_path / "rows.csv", {"y": "warner 3/4"})
+    found = data.regress("y ~ a + b + c + d + e", cluster_effect="id").document
+    best = np.array(
+        [each["estimate"] for each in found["coefficients"]] + [found["random_intercept"]["sd"]["estimate"]]
+    )
+    z, mass = np.polynomial.hermite_e.hermegauss(120)
+
+    def log_likelihood(theta: np.ndarray) -> float:
+        yes = 1 / (1 + np.exp(-(theta[0] + x @ theta[1:-1])[:, None] - theta[-1] * z))
+        logs = np.log(np.where(y[:, None], 0.25 + yes / 2, 0.75 - yes / 2))
+        return sum(float(np.log(np.exp(logs[person == at].sum(axis=0)) @ mass / mass.sum())) for at in range(5))
+
+    assert log_likelihood(best) == pytest.approx(found["log_likelihood"], abs=1e-5)
+    for step in 0.01 * np.vstack([np.eye(7), -np.eye(7)]):
+        assert log_likelihood(best + step) < log_likelihood(best)
+
+
 def test_people_who_do_not_differ_have_0_with_an_upper_limit(tmp_path: Path) -> None:
     """Answers that are less alike within people than by chance: an estimate, and no error."""
     rows = [(f"p{at}", 0, value) for at in range(60) for value in (0, 1)]
