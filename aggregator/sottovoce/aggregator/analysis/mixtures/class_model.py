@@ -99,10 +99,6 @@ def with_class_model(
     if variance is None:
         traced = _traced(model)
         fit = maximize(traced)
-        if not fit.converged:
-            # A few people at an end of a predictor look like a class, and the search ran off before it met its peak.
-            ends = [maximize(traced, start, endless=True) for start in (None, fit.theta)]
-            fit = max(ends, key=lambda end: end.log_likelihood)
         coefficients = list[Coefficient]()
         for place, (label, at) in enumerate(zip(labels, fit.theta.tolist(), strict=True)):
             # Limits are by likelihood ratio, none with weights; log odds that run off on a side have no estimate.
