@@ -159,7 +159,7 @@ def test_respond_leaves_no_true_answer_on_the_disk(tmp_path: Path, running: Runn
     [
         ("nonsense", "the link must look like"),
         ("http://127.0.0.1:1/s/exam", "cannot be reached"),
-        ("{url}/s/nothing", "unknown_survey"),
+        ("{url}/s/nothing", "it has no such survey"),
         ("{url}/s/{name}#d=00000000000000000000000000000000", "another survey"),
         ("{url}/s/{name}#d=xyz", "32 hexadecimal digits"),
     ],

@@ -107,7 +107,7 @@ def _every(facts: Facts) -> list[dict[str, object]]:
 
 CHART: Mapping[str, Free] = {
     **together(charted, "flow_title flow_begin flow_end flow_as_text"),
-    **together(begins, "design_some_of design_each_gets"),
+    **together(begins, "design_some_of design_each_gets note_as_sentence"),
     "flow_arm": lambda facts: "arms" in facts.document,
     "flow_direct": direct,
     "flow_clear": lambda facts: charted(facts) and has_public(facts),
@@ -259,7 +259,7 @@ PUBLIC_PAGE: Mapping[str, Callable[[Shown], bool | None]] = {
         "results_range results_interval_head joint_points answer_yes answer_no poster_about results_mean "
         "joint_among_answered joint_among_asked joint_among_asked_and_answered results_corrected results_declined "
         "results_declined_or_hidden results_quantiles results_quantile results_distribution results_no_limits "
-        "results_unlimited fewer_than_one more_than_99",
+        "results_unlimited fewer_than_one more_than_99 colon",
     ),
 }
 """Statements of the public page of results with reports; its figures say which of the others."""

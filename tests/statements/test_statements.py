@@ -84,11 +84,11 @@ class Statement:
 
 
 def marked(catalogue: Mapping[str, str]) -> dict[str, str]:
-    """Return a catalogue whose sentences are their own keys, with what fills them."""
+    """Return a catalogue whose sentences are their own keys, with what fills them; what stands between them stays."""
     filled = {
         key: [key, *(f"{name}={{{name}}}" for name in _PLACEHOLDER.findall(text))] for key, text in catalogue.items()
     }
-    return {key: f"⟦{' '.join(parts)}⟧" for key, parts in filled.items()} | {"language": "en"}
+    return {key: f"⟦{' '.join(parts)}⟧" for key, parts in filled.items()} | {"language": "en", "gap": " "}
 
 
 def statements(texts: Sequence[str]) -> list[Statement]:

@@ -211,7 +211,8 @@ class BackEnd(ABC):
 
     def new_id(self, db: Handle) -> bytes:
         """Return sixteen random bytes from the database."""
-        return bytes(db.execute(f"SELECT {self.NEW_ID}").fetchone()[0])
+        query = f"SELECT {self.NEW_ID}"
+        return bytes(db.execute(query).fetchone()[0])
 
     def note(self, db: Handle, what: str, who: str, about: str = "") -> None:
         """Add an entry to the audit log as the last step of a transaction; ``what`` is one of ``events.WHAT``."""

@@ -132,7 +132,8 @@ def _last_cut(db: Handle) -> ChainHead:
 
 
 def _first_entry(db: Handle, condition: str, parameters: Sequence[Any] = ()) -> AuditEntry | None:
-    row = db.execute(f"{_ENTRIES} {condition} LIMIT 1", parameters).fetchone()
+    query = f"{_ENTRIES} {condition} LIMIT 1"
+    row = db.execute(query, parameters).fetchone()
     return None if row is None else _entry(*row)
 
 

@@ -98,8 +98,8 @@ function chanceNotes(survey, words, reports) {
   const count = countDrawn(survey, reports);
   const facts = given.length > count ? [words.line("p", "receipt_innocuous")] : [];
   if (count === 0) return facts;
-  const hides = given.some((index) => survey.conditional.includes(survey.questions[index]));
-  const more = hides ? [words.line("p", "receipt_not_shown")] : [];
+  const isHidden = (index) => survey.conditional.includes(survey.questions[index]);
+  const more = given.some(isHidden) ? [words.line("p", "receipt_not_shown")] : [];
   // Nothing is promised where all answers together tell nearly everything.
   const proves = isNearlySure(survey) ? [] : [words.node("gap"), words.node("receipt_proves")];
   const chance = element("p", { className: "lead" }, words.node("receipt_count", { count }), ...proves);
