@@ -86,12 +86,14 @@ def test_weights_are_a_column_or_a_file_of_weights_or_margins(path: Path) -> Non
         (("estimate", "--yes", "3", "--n", "9", "--mechanism", "coin_flip", "--weights", "w"), "are for a data file"),
         (("crosstab", "answers.csv", "--rows", "cheated", "--columns", "year", "--weights", "v"), "no column 'v'"),
         (("crosstab", "exam", "--rows", "a", "--columns", "b", "--channel", "a=coin_flip"), "is for a data file"),
+        (("estimate", "answers.csv", "--question", "asked.yaml"), "asked.yaml is asked in a window"),
     ],
 )  # fmt: skip
 def test_wrong_words_are_refused(
     path: Path, words: tuple[str, ...], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(path.parent)
+    Path("asked.yaml").write_text("{type: boolean, name: cheated, mechanism: {name: coin_flip}}")
     ended = run(*words)
     assert ended.exit_code != 0
     assert message in ended.output

@@ -73,6 +73,8 @@ def open_file(path: Path, channels: Sequence[str]) -> OpenData:
         if str(given.get("then")).startswith("https:"):
             links.append(parse_link(given))
             continue
+        if isinstance(given.get("mechanism"), Mapping):
+            raise click.UsageError(f"{words} is asked in a window: its columns have their channels, so leave it out")
         if twice := sorted(given.keys() & found.keys()):
             raise click.UsageError(f"--channel gives column '{twice[0]}' two channels")
         found |= given
