@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import signal
 import socket
 import subprocess
@@ -192,6 +193,18 @@ def test_file_that_a_worker_was_writing_goes_with_it(tmp_path: Path, monkeypatch
 
     assert len(set(left)) == 3
     assert [each.name for each in place.iterdir()] == ["other"]
+
+
+def test_worker_starts_where_no_temporary_folder_can_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a disk that became full: reports need none."""
+    place = tmp_path / "temporary"
+    place.mkdir()
+    monkeypatch.setenv("TMPDIR", str(place))
+    with served(tmp_path / "data") as server:
+        shutil.rmtree(place)
+        place.write_text("no folder")
+        kill_worker(server)
+        assert requests.get(f"{server.url}/healthz", timeout=20).status_code == 200
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

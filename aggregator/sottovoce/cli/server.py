@@ -49,8 +49,8 @@ def serve_in_worker(
     Its temporary files are in a folder whose name begins with ``temporary``, which the parent removes.
     """
     hear_orders()
-    # A read-only root may have no place for it.
-    with suppress(FileNotFoundError):
+    # A read-only root or a full disk has no place for it, and reports come in all the same.
+    with suppress(OSError):
         os.environ["TMPDIR"] = tempfile.tempdir = tempfile.mkdtemp(prefix=temporary)
     module, _, name = application.partition(":")
     gate = getattr(import_module(module), name)()
