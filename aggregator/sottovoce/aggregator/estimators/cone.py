@@ -85,9 +85,10 @@ def _quantile(correlation: Array, z: float) -> float:
     # The symmetric root: where values are equal, rounding chooses the vectors, and so would choose another sample.
     drawn = np.concatenate([drawn, -drawn]) @ (vectors * np.sqrt(values * (values > _NOTHING)) @ vectors.T)
     y, x, r, rest = drawn[:, 0], drawn[:, 1:], correlation[0, 1:], correlation[1:, 1:]
+    # With both ends of a share near it nothing falls, but for rounding below 0.
     fallen = y**2
     for points, spread, sign in ((x - np.outer(y, r), rest - np.outer(r, r), 1), (x, rest, -1)):
         fallen = fallen + sign * distances(points, spread)
     # Distances grow with the square of the length, which is independent of the direction.
     squares, level = dice.chisquare(len(values), (LENGTHS, len(drawn))), math.erf(z / math.sqrt(2))
-    return z * math.sqrt(np.quantile(squares * fallen, level) / np.quantile(squares * y**2, level))
+    return z * math.sqrt(np.quantile(squares * np.maximum(fallen, 0), level) / np.quantile(squares * y**2, level))

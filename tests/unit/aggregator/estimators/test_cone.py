@@ -72,6 +72,16 @@ def test_own_edge_makes_no_limit_shorter() -> None:
     assert _beside([1.0]) == _beside([0.9], own=True, at=3.0) == Z
 
 
+def test_both_ends_beside_a_share_make_no_limit_shorter() -> None:
+    """At 0 and 1 at once nothing is left to fall, but for rounding below 0, which has no root."""
+    ends = np.array([[1.0], [-1.0], [1.0]])
+    found = [
+        quantile_beside_edges(ends, np.array([[error]]), np.array([1.0, 0.0]), 14, Z, np.zeros(2, bool))
+        for error in np.linspace(0.5, 9, 40)
+    ]
+    assert found == [Z] * 40
+
+
 def test_number_far_from_its_edge_makes_no_limit_longer() -> None:
     """Of 100 people from sqrt(ln 100) = 2.15 errors on."""
     assert _beside([0.95], at=2.2) == Z < _beside([0.95], at=2.1) == _beside([0.95])

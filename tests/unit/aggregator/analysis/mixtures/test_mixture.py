@@ -680,6 +680,22 @@ def test_share_that_is_hardly_known_and_hardly_there_has_limits_0_and_1() -> Non
     assert (low, high) == pytest.approx((0, 1))
 
 
+@pytest.mark.parametrize(
+    ("odds", "counts", "low", "high"),
+    [
+        ((0.695, 0.808), (4, 0, 5, 5), 0.28639, 1),
+        ((0.236, 0.266), (5, 3, 4, 3), 0, 1),
+        ((0.312, 0.22), (0, 4, 3), 0.29567, 1),
+    ],
+)
+def test_few_people_with_like_decks_have_limits(
+    odds: tuple[float, float], counts: tuple[int, ...], low: float, high: float
+) -> None:
+    """Those of an own profile likelihood: with both edges near, rounding gave the square root of a number below 0."""
+    [row] = mixture("kuk", odds, counts=dict(enumerate(counts)), draws=len(counts) - 1).rows
+    assert [row["low"], row["high"]] == pytest.approx([low, high], abs=1e-4)
+
+
 def test_share_where_two_edges_meet_has_the_limits_of_their_angle() -> None:
     """Without carriers, honest and lying ones are both 0: between 1.92 and the fall of that angle 0 is inside.
 
