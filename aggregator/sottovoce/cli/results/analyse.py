@@ -11,7 +11,7 @@ from typing import Any
 import click
 from sottovoce.aggregator.analysis.mixtures.mixture import mixture_of_counts
 from sottovoce.aggregator.analysis.planned_comparisons import planned_document
-from sottovoce.aggregator.analysis.requests import odds_of_groups
+from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.export.results_client.sources import FolderReports, read_margins, read_weights, weights_csv
 from sottovoce.cli.command import PATH, check_free, command, write_text
 from sottovoce.cli.results import run_analysis
@@ -173,8 +173,9 @@ def mixture(
         if columns or not (counts or (yes and reports)) or (counts and (yes or reports)):
             raise click.UsageError("name a FILE with --response; or --yes and --n, of kuk --counts, and no columns")
         known = _numbers(yes), _numbers(reports), _by_value(counts), options.get("draws", 1)
-        groups, level = odds_of_groups(options["p"]), options.get("confidence", 0.95)
-        run_analysis.show(mixture_of_counts(options["design"], groups, *known, level), as_json)
+        asked = vars(parse_request("design", {**options, "response": "yes"}))
+        level = options.get("confidence", 0.95)
+        run_analysis.show(mixture_of_counts(options["design"], asked["p"], *known, level), as_json)
         return
     if "response" not in options or any(each is not None for each in alone):
         raise click.UsageError("a FILE goes with --response, and not with --yes, --n or --counts")

@@ -276,6 +276,8 @@ def test_counts_alone_need_no_file() -> None:
     assert "13.4%" in run(*kuk).output
     assert "name a FILE" in run(*words, "--yes", "200,330").output
     assert "whole numbers" in run(*words, "--yes", "x", "--n", "5").output
+    twice = run(*words[:4], "--p", "1=.25", "--p", "1=.75", "--yes", "200,330", "--n", "500,500")
+    assert "p: names a group twice" in twice.output
     formula = run(*words, "--yes", "200,330", "--n", "500,500", "--formula", "~ x").output
     assert "name a FILE" in formula
 
