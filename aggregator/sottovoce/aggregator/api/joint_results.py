@@ -19,7 +19,8 @@ from sottovoce.aggregator.analysis.report_columns import Columns, Progress, read
 from sottovoce.aggregator.analysis.requests import Request, parse_request
 from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.http.problems import Refusal
-from sottovoce.aggregator.storage import Storage, StoredSurvey
+from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.surveys.lifecycle import survey_of
 from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.spec import Survey
@@ -28,7 +29,7 @@ IDLE = 15 * 60
 """Seconds without use after which the cache drops columns."""
 
 _Key = tuple[str, int | None]
-_State = tuple[tuple[StoredSurvey, ...], tuple[int, ...]]
+_State = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 @dataclass
@@ -66,7 +67,9 @@ class ColumnsCache:
             state = self.state(name, wave)
             cached = self._cache.get((name, wave))
             if cached is None or cached.state != state:
-                columns = read_columns(self._storage, state[0], wave, progress)
+                columns = read_columns(self._storage, self._storage.revisions(name), wave, progress)
+                # Once more, since a survey that was opened meanwhile may have got reports that were read, too.
+                self.state(name, wave)
                 cached = self._cache[name, wave] = _CachedColumns(columns, state, self._seconds())
             cached.used = self._seconds()
             return cached.columns
@@ -80,13 +83,16 @@ class ColumnsCache:
                 self._cache.pop(key, None)
 
     def state(self, name: str, wave: int | None = None) -> _State:
-        """Return the state of a survey's data: it changes with every report and with every entry of the survey's log.
+        """Return the state of a survey's data: it changes with every entry of the survey's log, and of a test run with
+        every report.
 
-        Raises as ``columns``.
+        Privacy: a closed wave's reports change no more, and the addresses of its analyses must not tell when a report
+        of another wave arrives. Raises as ``columns``.
         """
         revisions = self._storage.revisions(name)
         check_closed(self._storage, revisions, wave, self._clock())
-        return tuple(revisions), self._storage.steps_of(name)
+        counts = tuple(each.reports for each in revisions if survey_of(each.document).trial)
+        return counts, self._storage.steps_of(name)
 
 
 REFRESH_SECONDS = 60

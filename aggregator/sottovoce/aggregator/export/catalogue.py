@@ -13,7 +13,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
@@ -535,8 +535,12 @@ class Source:
         return self.storage.releases is not None and self.storage.releases.has_ledger(self.about.survey.name)
 
     def _reports(self, public: bool) -> ReportColumns:
-        check_closed(self.storage, [each.stored for each in self.revisions], self.wave, self.now)
-        return read_reports(self.storage, self.revisions, self.wave, public)
+        check = partial(check_closed, self.storage, [each.stored for each in self.revisions], self.wave, self.now)
+        check()
+        found = read_reports(self.storage, self.revisions, self.wave, public)
+        # Once more, since a survey that was opened meanwhile may have got reports that were read, too.
+        check()
+        return found
 
     @cached_property
     def released_tables(self) -> dict[str, Any]:

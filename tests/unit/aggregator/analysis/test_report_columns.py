@@ -13,6 +13,7 @@ from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.documents import some_of, survey as document_of
+from tests.exported import source
 from tests.surveys import document, months, survey
 from tests.unit.aggregator.analysis.reports import MASK_LIKELIHOOD, OTHER, ROW, SAID, masks
 from tests.unit.aggregator.analysis.survey_of_reports import NULL, QUESTIONS, asked, reports
@@ -137,6 +138,38 @@ def test_kept_columns_follow_the_survey(storage):
     assert kept._cache == {}
     with pytest.raises(EstimateError, match="no survey"):
         kept.columns("exam")
+
+
+def opening(storage, asked, monkeypatch):
+    """Have the survey opened again, and answered once, while its reports are being read."""
+    read = storage.packed_by_wave
+
+    def reading(key):
+        monkeypatch.setattr(storage, "packed_by_wave", read)
+        storage.reopen_survey(asked.name)
+        store(storage, asked, [(0, (1, 2, 1))])
+        return read(key)
+
+    monkeypatch.setattr(storage, "packed_by_wave", reading)
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda storage: ColumnsCache(storage, lambda: NOW).columns("exam"),
+        lambda storage: source(storage, survey(), now=NOW).reports,
+    ],
+)
+def test_survey_opened_while_it_is_read_shows_no_report_more(storage, monkeypatch, read):
+    """Neither in analyses nor in files: less those of before, it would be that one report."""
+    asked = survey()
+    store(storage, asked, many(9)[::3])
+    storage.close_survey("exam", 20_600)
+    assert len(read(storage)) == len(many(9)[::3])
+    opening(storage, asked, monkeypatch)
+
+    with pytest.raises(EstimateError, match="open"):
+        read(storage)
 
 
 def test_try_out_that_goes_on_is_read_anew(storage):

@@ -22,7 +22,9 @@ from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.settings import Settings
 from sottovoce.shared.errors import StorageError
 
-from tests.unit.aggregator.analysis.closed_surveys import OPTIONS, states
+from tests.exported import drawn, published, send
+from tests.surveys import months, survey
+from tests.unit.aggregator.analysis.closed_surveys import OPTIONS, REPORTS, states
 from tests.unit.aggregator.api.conftest import post, program_of
 from tests.unit.shared.test_schema import validator
 
@@ -302,6 +304,23 @@ def test_deleted_survey_leaves_no_columns(tmp_path: Path) -> None:
     assert client.delete("/api/v1/surveys/done").status_code == 200
     assert len(kept) == 0
     assert ask(client, "done", "crosstab", OPTIONS["crosstab"])[0] == 404
+    storage.close()
+
+
+def test_analysis_of_a_closed_wave_tells_of_no_report_of_another(tmp_path: Path) -> None:
+    """Its address, and whether it is computed anew, stay as they are while reports of an open wave arrive."""
+    asked = survey(waves=[*months(1), {"opens": "2026-02-01T00:00:00Z", "closes": "2099-01-01T00:00:00Z"}])
+    storage = published(tmp_path, asked)
+    send(storage, asked, drawn(asked, REPORTS))
+    app = create_app(Settings(), storage, now, {})
+    wave, jobs = {**OPTIONS["crosstab"], "wave": 0}, app.extensions["joint_results"].jobs
+    assert ask(program_of(app), "exam", "crosstab", wave)[0] == 200
+    before = {*jobs._jobs}
+    for _ in range(3):
+        send(storage, asked, drawn(asked, 1), wave=1)
+        assert ask(program_of(app), "exam", "crosstab", wave)[0] == 200
+
+    assert ({*jobs._jobs}, len(before)) == (before, 1)
     storage.close()
 
 
