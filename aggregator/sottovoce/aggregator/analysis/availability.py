@@ -6,8 +6,8 @@ question, for all respondents and by cohort.
 
 Reopened    Results of a first and a later close could be subtracted as well. After a later close, joint results exist
             only if that close showed everything (see ``close_survey``), so that all results are of one state.
-Limit       Respondents can withdraw reports until the survey is closed, even reports of closed waves. Two looks at such
-            a wave differ by the reports withdrawn between them.
+Waves       Reports of a wave that is over can be neither sent nor withdrawn, and no correction opens it again; reports
+            that came at its last moment may be stored within ``STORED_WITHIN``. A survey of one wave has to be closed.
 Groups      Answers to a public variable that fewer than 5 respondents gave are left out of rows and columns beside a
             randomized variable, and the note has their n: its reports are protected one by one, and both ways have the
             same reports, so neither less the other tells of them. Beside a public variable the margins would tell their
@@ -23,7 +23,7 @@ Minima      The limits protect published tables; they are pointless for an analy
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import count
 
 import numpy as np
@@ -46,6 +46,9 @@ REOPENED = (
 )
 NO_SURVEY = "there is no survey of this name"
 NO_WAVE = "the survey has no such wave"
+
+STORED_WITHIN = timedelta(minutes=2)
+"""Time until the last reports of a wave are stored, also while a node writes the whole database anew."""
 
 FEW = "few"
 """Name of the group of answers that few people gave each."""
@@ -174,8 +177,10 @@ def check_closed(storage: ReadableReports, revisions: Sequence[StoredSurvey], wa
         return
     is_closed = all(stored.closed for stored in revisions)
     # A closed wave is available while later waves of the survey are still open.
-    if not is_closed and (not windows or any(wave_state(window, now) != "closed" for window in windows)):
-        raise StillOpen(STILL_OPEN)
+    if not is_closed:
+        several = any(len(survey.waves) > 1 for survey in surveys)
+        if not (windows and several and all(wave_state(each, now - STORED_WITHIN) == "closed" for each in windows)):
+            raise StillOpen(STILL_OPEN)
     of_wave = None if is_closed else wave
     # The difference of two joint tables would be a table of the few people who came or left in between.
     if any(stored.was_closed for stored in revisions) and storage.changed_since_shown(surveys[-1].name, of_wave):

@@ -12,6 +12,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
+from sottovoce.aggregator.clock import Clock, now, present
 from sottovoce.aggregator.storage import Storage, StoredSurvey
 from sottovoce.shared.errors import Problem, ReportRejected, Sentence, SpecError
 from sottovoce.shared.parse_survey import parse_survey, read_canonical
@@ -176,7 +177,7 @@ def is_deleted(storage: Storage, name: str) -> bool:
     return any((line.what, line.about) == ("deleted", name) for line in storage.record())
 
 
-def next_revision(storage: Storage, survey: Survey) -> Survey:
+def next_revision(storage: Storage, survey: Survey, clock: Clock = now) -> Survey:
     """Return the survey as it can be published: with ``replaces`` set to the digest of the newest revision.
 
     A survey that was published already is returned as it was then. Storage checks again, within its transaction, that
@@ -192,6 +193,9 @@ def next_revision(storage: Storage, survey: Survey) -> Survey:
     if not earlier:
         return survey
     problems = [*_problems(earlier[-1], survey), *_noisy_cohorts(storage, earlier, survey)]
+    # What a close has shown is compared at the next one.
+    if not any(row.was_closed for row in stored):
+        problems += _reopened_waves(earlier, survey, present(storage, clock))
     if survey.is_blind and any(row.purged for row in stored):
         problems.append(Problem("/revision", _FORGOTTEN))
     if len(earlier) >= MOST_REVISIONS:
@@ -213,6 +217,17 @@ def _noisy_cohorts(storage: Storage, earlier: Sequence[Survey], survey: Survey) 
                 f"/questions/{number}/cohort",
                 "cannot be set: a budget is open, and the exact sizes of groups would undo the noise of its tables",
             )
+
+
+def _reopened_waves(earlier: Sequence[Survey], survey: Survey, now: datetime) -> Iterator[Problem]:
+    """Yield the waves that were over and would not be: tables of them less earlier ones would be a few people."""
+    several = any(len(each.waves) > 1 for each in earlier)
+    for number, wave in enumerate(survey.waves if several else ()):
+        windows = [each.waves[number] for each in earlier if number < len(each.waves)]
+        is_over = bool(windows) and all(wave_state(each, now) == "closed" for each in windows)
+        if is_over and wave_state(wave, now) != "closed":
+            pointer = f"/waves/{number}" if "waves" in survey.document else "/closes"
+            yield Problem(pointer, "is over, and its tables may have been read: add a later wave instead")
 
 
 def may_stay_closed(storage: Storage, survey: Survey) -> bool:

@@ -2,13 +2,13 @@
 
 import csv
 import os
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.analysis.availability import check_closed, few_among, hidden
+from sottovoce.aggregator.analysis.availability import STORED_WITHIN, check_closed, few_among, hidden
 from sottovoce.aggregator.analysis.estimates import QuestionResult, analyse
 from sottovoce.aggregator.analysis.published_counts import count_arms, forget_counts, revisions_of
 from sottovoce.aggregator.analysis.report_columns import Columns, read_columns
@@ -147,7 +147,11 @@ def test_open_survey_has_no_joint_results(storage):
 def test_closed_wave_and_closed_survey_have(storage):
     stored = revisions(storage, survey(waves=months(4)))
     check_closed(storage, stored, 0, MARCH)
-    check_closed(storage, stored, 1, datetime(2026, 3, 1, tzinfo=UTC))
+    ended = datetime(2026, 3, 1, tzinfo=UTC)
+    check_closed(storage, stored, 1, ended + STORED_WITHIN)
+    # Reports of its last moment may wait to be stored.
+    with pytest.raises(EstimateError, match="the survey is open"):
+        check_closed(storage, stored, 1, ended + STORED_WITHIN - timedelta(seconds=1))
 
     storage.close_survey("exam", 20_600)
 
@@ -163,7 +167,16 @@ def test_wave_is_closed_once_it_is_in_every_revision(storage):
 
     with pytest.raises(EstimateError, match="the survey is open"):
         check_closed(storage, stored, 1, datetime(2026, 4, 15, tzinfo=UTC))
-    check_closed(storage, stored, 1, datetime(2026, 5, 1, tzinfo=UTC))
+    check_closed(storage, stored, 1, datetime(2026, 5, 1, tzinfo=UTC) + STORED_WITHIN)
+
+
+def test_survey_of_one_wave_has_to_be_closed(storage):
+    """That notes what is shown: a correction that opens it again then shows nothing of a few people."""
+    stored = revisions(storage, survey(closes="2026-03-01T00:00:00Z"))
+
+    for wave in (None, 0):
+        with pytest.raises(EstimateError, match="the survey is open"):
+            check_closed(storage, stored, wave, MARCH)
 
 
 def test_reopened_survey_has_none(storage):

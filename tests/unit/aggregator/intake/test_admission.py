@@ -19,7 +19,7 @@ from sottovoce.shared.spec import Survey
 
 from tests.conftest import FakeClock
 from tests.recount import recount
-from tests.surveys import ANSWERS, document, survey
+from tests.surveys import ANSWERS, document, months, survey
 from tests.unit.shared.test_schema import validator
 
 SURVEY = survey(opens="2026-01-01T00:00:00Z", closes="2027-01-01T00:00:00Z")
@@ -480,6 +480,18 @@ def test_withdraw_takes_a_report_back_until_close(admission: Admission, storage:
     other = asked.replace(first.report_id.encode(), second.report_id.encode())
     assert reason(admission, other, act=Admission.withdraw) == "closed"
     assert reason(admission, dump_report(first, SURVEY)) == "withdrawn"
+
+
+def test_report_of_a_wave_that_is_over_is_not_taken_back(storage: SQLiteStorage, clock: FakeClock) -> None:
+    """While the survey goes on: tables of the wave read before and after would differ by that report."""
+    panel = survey(waves=[{"opens": "2026-05-01T00:00:00Z", "closes": "2026-06-02T00:00:00Z"}, months(11)[10]])
+    storage.publish(panel)
+    admission, sent = Admission(storage, clock), randomize(panel, encode(panel, ANSWERS), Draws())
+    admission.admit("exam", dump_report(sent, panel))
+    clock.moment += timedelta(days=1)
+
+    asked = json.dumps({"report_id": sent.report_id}, separators=(",", ":")).encode()
+    assert reason(admission, asked, act=Admission.withdraw) == "closed"
 
 
 @pytest.mark.parametrize(

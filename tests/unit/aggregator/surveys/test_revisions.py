@@ -1,6 +1,7 @@
 """What may follow a published revision, and what every device would refuse: both are told before anybody is invited."""
 
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,47 @@ def test_what_links_and_results_rely_on_cannot_change(storage: SQLiteStorage) ->
         [(where, why)] = corrected(storage, **changes)
         assert (where, reason in why) == (pointer, True)
     assert next_revision(storage, survey(revision=2, privacy={"release_batch": 26}))
+
+
+def until(wave: int, month: int) -> list[dict[str, str]]:
+    """Two waves, of which one lasts until another month."""
+    waves = months(2)
+    waves[wave]["closes"] = f"2026-{month:02}-01T00:00:00Z"
+    return waves
+
+
+@pytest.mark.parametrize(
+    ("changes", "over"),
+    [
+        ({"waves": until(1, 5)}, ["/waves/1"]),
+        ({"waves": months(5)[3:]}, ["/waves/0", "/waves/1"]),
+        ({}, ["/closes"]),
+        ({"waves": months(3)}, []),
+        ({"waves": months(1)}, []),
+    ],
+)
+def test_wave_that_is_over_is_not_opened_again(
+    storage: SQLiteStorage, changes: dict[str, Any], over: list[str]
+) -> None:
+    """Its tables, read before and after, would differ by the few people who came to the correction."""
+    storage.publish(next_revision(storage, survey(waves=months(2))))
+    told = []
+    try:
+        next_revision(storage, survey(revision=2, **changes), lambda: datetime(2026, 3, 1, tzinfo=UTC))
+    except SpecError as refused:
+        told = [problem.pointer for problem in refused.problems]
+
+    assert told == over
+
+
+def test_wave_is_prolonged_before_its_end_and_after_a_close(storage: SQLiteStorage) -> None:
+    """What a close has shown is compared at the next one."""
+    storage.publish(next_revision(storage, survey(waves=months(2))))
+    longer, ends = survey(revision=2, waves=until(1, 5)), datetime(2026, 3, 1, tzinfo=UTC)
+
+    assert next_revision(storage, longer, lambda: ends - timedelta(seconds=1)).revision == 2
+    storage.close_survey("exam", 20_600)
+    assert next_revision(storage, longer, lambda: ends).revision == 2
 
 
 def test_all_reasons_are_told_at_once(storage: SQLiteStorage) -> None:
