@@ -103,7 +103,7 @@ def raked(columns: Columns, margins: MarginShares) -> Weights:
 
     Raises:
         EstimateError: a question is unknown, randomized or a number, a margin names an unknown cell or leaves one out,
-            a cell has fewer than two reports, the margins contradict each other, or the weights become too unequal.
+            a cell has fewer than five reports, in a reader's own file two, the margins contradict each other, or the weights become too unequal.
     """
     if not margins:
         raise EstimateError("name at least one margin")
@@ -144,7 +144,7 @@ def _groups(columns: Columns, named: str, margin: Mapping[str, float]) -> tuple[
     if not all(isinstance(share, Real) for share in margin.values()):
         raise EstimateError(NO_NUMBER, variable=named)
     shares = np.array([float(margin.get(cell, 0.0)) for cell in cells])
-    _refuse_cells(named, cells, people, shares)
+    _refuse_cells(named, cells, people, shares, max(SMALLEST_CELL, columns.least))
     # Cells without reports and without share are left out, so that later divisions are defined.
     there = people > 0
     return (np.cumsum(there) - 1)[codes], shares[there] / shares.sum()
@@ -161,7 +161,7 @@ def _refuse_unfit(asked: Sequence[Answers]) -> None:
             raise EstimateError(reason, variable=answers.name)
 
 
-def _refuse_cells(name: str, cells: Sequence[str], people: NDArray[np.intp], shares: Array) -> None:
+def _refuse_cells(name: str, cells: Sequence[str], people: NDArray[np.intp], shares: Array, least: int) -> None:
     if not (np.isfinite(shares).all() and np.all(shares >= 0) and shares.sum() > 0):
         raise EstimateError(NO_NUMBER, variable=name)
     # Values above 1 are numbers of people, which need not add up to anything.
@@ -170,6 +170,6 @@ def _refuse_cells(name: str, cells: Sequence[str], people: NDArray[np.intp], sha
     for cell, count, share in zip(cells, people, shares, strict=True):
         if count and not share:
             raise EstimateError(NO_SHARE, variable=name, category=cell)
-        # A single report would carry the weight of a whole cell.
-        if share and count < SMALLEST_CELL:
-            raise EstimateError(SMALL_CELL, least=SMALLEST_CELL, category=cell, variable=name)
+        # A single report would carry the weight of a whole cell, and the weights of a few tell how many they are.
+        if share and count < least:
+            raise EstimateError(SMALL_CELL, least=least, category=cell, variable=name)

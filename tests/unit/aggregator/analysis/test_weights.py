@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -83,8 +84,9 @@ def test_one_margin_of_two_questions_is_post_stratification() -> None:
         (COLUMNS, {"g": {"no": float("nan"), "yes": 1.0}}, "numbers of 0 or more"),
         (COLUMNS, {"g x third": {"no x c0": 1.0, "yes": 1.0}}, "names no cell; the categories are: no, yes; c0"),
         (COLUMNS, {}, "at least one margin"),
-        # The weight of a cell with one report would be that of one person.
-        (reports(g=ROW == 0), {"g": SEX_KNOWN}, "fewer than 2 reports are in 'yes'"),
+        # The weights would tell how many they are; in one's own file, that of one report would be a person's.
+        (reports(g=ROW < 4), {"g": SEX_KNOWN}, "fewer than 5 reports are in 'yes'"),
+        (replace(reports(g=ROW == 0), least=0), {"g": SEX_KNOWN}, "fewer than 2 reports are in 'yes'"),
         # Some reports would have no weight.
         (reports(g=np.where(ROW == 5, NULL, ROW % 2)), {"g": SEX_KNOWN}, "was not asked of everybody"),
         # Two questions with the same answers cannot have different shares.
@@ -98,6 +100,13 @@ def test_one_margin_of_two_questions_is_post_stratification() -> None:
 def test_unfit_margin_is_refused(given: Columns, margins: dict[str, Any], words: str) -> None:
     with pytest.raises(EstimateError, match=words):
         raked(given, margins)
+
+
+@pytest.mark.parametrize(("few", "least"), [(5, 5), (2, 0)])
+def test_smallest_cell_of_a_margin_has_weights(few: int, least: int) -> None:
+    found = raked(replace(reports(g=ROW < few), least=least), {"g": {"no": 0.99, "yes": 0.01}}).weights
+
+    assert found[0] == pytest.approx(0.01 * len(ROW) / few)
 
 
 def test_weights_that_are_too_unequal_are_refused_and_unequal_ones_warned_of() -> None:
