@@ -324,6 +324,23 @@ def test_counts_tell_no_transaction_once_settled(url: str, monkeypatch: pytest.M
     assert [(len(found), left) for found, left in settled + ended] == [(1, False)] * 4
 
 
+def test_counts_tell_no_connection_once_settled(url: str) -> None:
+    """Connections take turns: of the first reports each has its own, so that slots tell values in order of arrival."""
+    with closing(PostgresStorage(url)) as first, closing(PostgresStorage(url)) as second:
+        key = first.publish(survey()).key
+        for number, node in enumerate((first, second, first)):
+            assert node.store([arrival(key, number, (number % 2, number, 0))]) == [Outcome.NEW]
+        assert second.withdraw(plan(key), identity(2)) is Outcome.WITHDRAWN
+        slots = "SELECT DISTINCT slot FROM counts UNION SELECT DISTINCT slot FROM cells"
+        assert len(first.rows_of(slots)) > 1
+        assert first.settle()
+
+        assert first.rows_of(slots) == [(0,)]
+        check(second, key, 2)
+        assert second.store([arrival(key, 3)]) == [Outcome.NEW]
+        check(second, key, 3)
+
+
 def traces(url: str, table: str) -> tuple[set[bytes], bool]:
     """The transactions of all versions of a table's rows, dead ones included, and whether free bytes hold more."""
     found, is_more, data = set(), False, pages(url, f"^{table}$")

@@ -44,7 +44,19 @@ _LOCK: tuple[LiteralString, ...] = (
     "LOCK TABLE fresh IN ACCESS EXCLUSIVE MODE",
 )
 _REPLACE = ("DROP TABLE {0}", "ALTER TABLE sorted_{0} RENAME TO {0}", "ALTER INDEX sorted_{0}_pkey RENAME TO {0}_pkey")
-_LEVEL: tuple[LiteralString, ...] = ("UPDATE cells SET slot = slot", "UPDATE counts SET slot = slot")
+_LEVEL: tuple[LiteralString, ...] = (
+    """
+    WITH former AS (DELETE FROM cells RETURNING *)
+    INSERT INTO cells (survey, wave, cohort, slot, arrived, withdrawn)
+    SELECT survey, wave, cohort, 0, sum(arrived), sum(withdrawn) FROM former GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+    """,
+    """
+    WITH former AS (DELETE FROM counts RETURNING *)
+    INSERT INTO counts (survey, wave, cohort, question, value, slot, reports)
+    SELECT survey, wave, cohort, question, value, 0, sum(reports) FROM former
+    GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
+    """,
+)
 _WAIT_BRIEFLY = "SELECT set_config('lock_timeout', %s::text, %s)"
 NOTE_CHANGE = "UPDATE schema_version SET is_sorted = false WHERE is_sorted"
 
@@ -95,10 +107,11 @@ def rewrite(connection: psycopg.Connection[Any], table: str, tries: int = TRIES)
 
 
 def level_counts(connection: psycopg.Connection[Any], tries: int = TRIES) -> None:
-    """Rewrite the live counts, so that all come from one transaction; reports wait meanwhile.
+    """Rewrite the live counts, so that all come from one transaction and are in one slot; reports wait meanwhile.
 
     Privacy: each report leaves a dead row of each count that it changed, with the number of its transaction. In the
-    order of these numbers, they tell the values of the reports in the order of arrival.
+    order of these numbers, they tell the values of the reports in the order of arrival; so do the slots of connections
+    that take turns, as long as each has few reports.
     """
     with connection.transaction():
         # In the order in which reports lock them.
