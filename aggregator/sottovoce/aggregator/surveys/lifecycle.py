@@ -106,9 +106,28 @@ def correction_words(earlier: Sequence[StoredSurvey], survey: Survey) -> str:
         )
     if all(row.closed for row in earlier):
         words.append(_OPENS_AGAIN)
-    words.append("Reports count for the revision that they answer; results add up questions whose numbers are equal.")
+    words.append(
+        "Reports count for the revision that they answer; results add up each question that keeps its type and answers,"
+        " also with other odds."
+    )
+    asked = {each.name for row in earlier for each in survey_of(row.document).questions}
+    for fate, told in (("anew", "Counts start anew"), ("gone", "Results no longer show")):
+        names = [each.name for each, known in fate_of_counts(earlier, survey) if known == fate and each.name in asked]
+        words += [f"{told}: {', '.join(names)}."] if names else []
     words.append("People who answered an earlier revision are not asked again and keep its receipt.")
     return "\n".join(words)
+
+
+def fate_of_counts(earlier: Sequence[StoredSurvey], survey: Survey) -> list[tuple[Question, str]]:
+    """Pair each question with what publishing a correction does to its counts in the results.
+
+    ``same`` if an earlier revision's are added, ``anew`` if not, ``gone`` if the correction does not ask it.
+    """
+    before = [each for row in earlier for each in survey_of(row.document).questions]
+    kept = [(each, any(same_question(each, other) for other in before)) for each in survey.questions]
+    names = {each.name for each in survey.questions}
+    gone = {each.name: (each, "gone") for each in before if each.name not in names}
+    return [*((each, "same" if goes_on else "anew") for each, goes_on in kept), *gone.values()]
 
 
 def hours_of_waiting(storage: Storage, name: str) -> int:

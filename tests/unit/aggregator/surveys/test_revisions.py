@@ -13,6 +13,7 @@ from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.surveys.lifecycle import (
     MOST_REVISIONS,
     correction_words,
+    fate_of_counts,
     next_revision,
     signed_before,
     survey_of,
@@ -261,7 +262,34 @@ def test_correction_with_more_waves_tells_what_redeemed_invitations_are_good_for
     assert "Invitations" not in told
 
 
+def test_correction_tells_whose_counts_go_on_as_results_do(storage: SQLiteStorage) -> None:
+    """Results pool other odds; another order of options, or another answer for none, is another question for them."""
+    cheated, reason, year = document()["questions"]
+    turned = {**reason, "choices": reason["choices"][::-1]}
+    storage.publish(survey(questions=[{**cheated, "when_absent": "no"}, reason, year]))
+    earlier = storage.revisions("exam")
+    dearer = survey(
+        revision=2, questions=[{**cheated, "when_absent": "no", "mechanism": {"epsilon": "2"}}, turned, COIN2]
+    )
+    other = survey(revision=2, questions=[{**cheated, "when_absent": "yes"}, reason, year])
+
+    assert [(each.name, fate) for each, fate in fate_of_counts(earlier, dearer)] == [
+        ("cheated", "same"),
+        (reason["name"], "anew"),
+        ("coin", "anew"),
+        (year["name"], "gone"),
+    ]
+    told = correction_words(earlier, dearer)
+    assert f"Counts start anew: {reason['name']}." in told
+    assert f"Results no longer show: {year['name']}." in told
+    assert [fate for _, fate in fate_of_counts(earlier, other)] == ["anew", "same", "same"]
+    storage.publish(next_revision(storage, other))
+    back = survey(revision=3, questions=[{**cheated, "when_absent": "no"}, reason, year])
+    assert [fate for _, fate in fate_of_counts(storage.revisions("exam"), back)] == ["same", "same", "same"]
+
+
 COIN = document()["questions"][0]
+COIN2 = {**COIN, "name": "coin"}
 
 
 def coins(count: int, **more: Any) -> Survey:

@@ -26,10 +26,16 @@ from sottovoce.aggregator.studio.design.preview_page import shown_language
 from sottovoce.aggregator.studio.design.sentences import Sentences, texts_in_words
 from sottovoce.aggregator.studio.request_context import words
 from sottovoce.aggregator.studio.survey_frame import draft_page
-from sottovoce.aggregator.surveys.lifecycle import may_stay_closed, next_revision, signed_before, survey_of
+from sottovoce.aggregator.surveys.lifecycle import (
+    fate_of_counts,
+    may_stay_closed,
+    next_revision,
+    signed_before,
+    survey_of,
+)
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.shared.errors import RevisionConflict, SpecError, StorageError
-from sottovoce.shared.spec import Question, Survey
+from sottovoce.shared.spec import Survey
 
 REFUSED = 422
 
@@ -61,7 +67,7 @@ def _page(name: str, refused: tuple[str, ...]) -> str:
         refused=[words().in_this_language(message) for message in (*refused, *messages)],
         grave=[problem for problem in problems_of(draft, name, figures) if problem.grave],
         earlier=earlier,
-        pooled=_pooled_questions(earlier, survey),
+        pooled=fate_of_counts(earlier, survey) if survey else [],
         changed=_differences(draft, earlier),
         opens_again=bool(earlier) and earlier[-1].closed,
         may_stay_closed=survey is not None and may_stay_closed(storage(), survey),
@@ -103,15 +109,6 @@ def _survey(name: str, with_keys: Callable[..., Survey] = with_known_moduli) -> 
         return None, tuple(sentences.problem(refused_field(draft, problem)) for problem in error.problems)
     except StorageError as error:
         return None, (str(error),)
-
-
-def _pooled_questions(earlier: list[StoredSurvey], survey: Survey | None) -> list[tuple[Question, bool]]:
-    """Pair each question of a correction with True if its counts are added to the previous revision's."""
-    if not earlier or survey is None:
-        return []
-    # Results add up the counts of two revisions in which a question has the same domain and channel.
-    before = {each.name: (each.domain, each.mechanism) for each in survey_of(earlier[-1].document).questions}
-    return [(each, before.get(each.name) == (each.domain, each.mechanism)) for each in survey.questions]
 
 
 def _differences(draft: SurveyDraft, earlier: list[StoredSurvey]) -> list[DisplayedDifference]:
