@@ -34,6 +34,8 @@ from sottovoce.aggregator.export.channels import (
     Channel,
     channel_rows,
     channels_of,
+    coding_by_revision,
+    codings,
     score_rows,
 )
 from sottovoce.aggregator.export.codebook import EXTRA, about_few, codebook_page
@@ -171,12 +173,14 @@ def _variable(
     _texts(ET.SubElement(found, "qstn"), "qstnLit", question.label, survey)
     valid = ET.SubElement(found, "valrng")
     grid = unit_grid(question)
-    ends = ("0", str(question.largest)) if grid is None else (grid.text(0), grid.text(grid.steps))
+    largest = max((each.mechanism.largest for each in channels if each.mechanism), default=question.largest)
+    ends = ("0", str(largest)) if grid is None else (grid.text(0), grid.text(grid.steps))
     ET.SubElement(valid, "range", dict(zip(("min", "max"), ends, strict=True)))
     if limits := _limits(question, survey):
         _text(found, "universe", f"Asked only where {' and '.join(limits)}.", "en")
-    _text(found, "txt", coding(question), "en")
-    by_language = {language: value_labels(question, language) for language in question.label}
+    _text(found, "txt", coding_by_revision(channels, question), "en")
+    is_one = len(codings(channels, question.name)) < 2
+    by_language = {language: value_labels(question, language) if is_one else {} for language in question.label}
     for value in next(iter(by_language.values()), {}):
         category = ET.SubElement(found, "catgry")
         _text(category, "catValu", str(value))

@@ -31,7 +31,7 @@ import numpy as np
 from sottovoce.aggregator.analysis.estimates import RevisionCounts
 from sottovoce.aggregator.estimators.public import LISTED
 from sottovoce.aggregator.estimators.question_variables import variables_of
-from sottovoce.aggregator.export.labels import option_labels
+from sottovoce.aggregator.export.labels import coding, option_labels
 from sottovoce.aggregator.export.tables import unit_grid
 from sottovoce.aggregator.surveys.lifecycle import same_question
 from sottovoce.shared.channel_text import dump_block
@@ -92,6 +92,29 @@ def channels_of(revisions: Sequence[RevisionCounts], names: Sequence[str]) -> li
         for (mechanism, block), numbers in by_mechanism.items():
             found.append(replace(_channel(question, mechanism, tuple(numbers)), block=block))
     return found
+
+
+def codings(channels: Sequence[Channel], name: str) -> dict[str, tuple[int, ...]]:
+    """Return how the reports of a question are coded, in a sentence each, with the revisions: often one."""
+    found: dict[str, tuple[int, ...]] = {}
+    for each in channels:
+        if each.question.name == name:
+            how = coding(replace(each.question, mechanism=each.mechanism))
+            found[how] = (*found.get(how, ()), *each.revisions)
+    return found
+
+
+def coding_by_revision(channels: Sequence[Channel], question: Question) -> str:
+    """Describe the coding of a column of reports, where it differs of each revision."""
+    found = codings(channels, question.name)
+    if len(found) < 2:
+        return coding(question)
+    # Steps of one revision are written in the unit of the newest.
+    if question.domain.grid is not None:
+        return (
+            "A randomized report. Its code differs between revisions: scores.csv has the score of each value of each."
+        )
+    return " ".join(f"Revision {' '.join(map(str, numbers))}: {how}" for how, numbers in found.items())
 
 
 def _block(survey: Survey, place: int) -> str:

@@ -8,9 +8,9 @@ from jinja2 import Environment, Template
 from sottovoce.aggregator.analysis.estimates import QuestionResult, SurveyResults
 from sottovoce.aggregator.analysis.mixtures.mixture import designs_in_words
 from sottovoce.aggregator.analysis.worked_example import limits
-from sottovoce.aggregator.export.channels import Channel
+from sottovoce.aggregator.export.channels import Channel, coding_by_revision, codings
 from sottovoce.aggregator.export.flow_chart import asked_how, flow_chart
-from sottovoce.aggregator.export.labels import coding, option_labels, question_label, value_labels
+from sottovoce.aggregator.export.labels import option_labels, question_label, value_labels
 from sottovoce.aggregator.export.statistics_files import column_names
 from sottovoce.aggregator.export.tables import REVISION, WAVE, few_code, option_codes, unit_grid
 from sottovoce.aggregator.file_formats.provenance import About
@@ -69,7 +69,8 @@ def codebook_page(
         tables, shares = _tables(question, mine, language), _shares(found.get(name), language, results.closed)
         spent = found[name].epsilon if name in found else None
         label, epsilon = question_label(question, language), show_epsilon(spent or question.epsilon)
-        sections.append((question, label, coding(question), epsilon, others, tables, told, shares))
+        how = coding_by_revision(mine, question)
+        sections.append((question, label, how, epsilon, others, tables, told, shares))
     facts = [f"Reports shown: {results.reports:,}."]
     facts += [f"Epsilon of a whole report: {show_epsilon(results.epsilon)}."] if results.epsilon else []
     facts += ["A cell of the reports is empty where the respondent was not asked, as far as they tell."]
@@ -99,7 +100,7 @@ def _template() -> Template:
 
 def _tables(question: Question, channels: Sequence[Channel], language: str) -> Iterator[_Table]:
     """Yield the tables of a question's values and of its channel."""
-    labels = value_labels(question, language)
+    labels = value_labels(question, language) if len(codings(channels, question.name)) < 2 else {}
     if labels and (codes := option_codes(question)):
         both = [(str(value), str(codes[value]), text) for value, text in labels.items()]
         yield f"Values of {question.name}", ("value", "in SPSS and Stata", "meaning"), both

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.availability import FEW
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns, is_few
-from sottovoce.aggregator.export.channels import Channel
+from sottovoce.aggregator.export.channels import Channel, codings
 from sottovoce.aggregator.export.labels import question_label, scale_of, value_labels
 from sottovoce.aggregator.export.tables import few_code, missing_as_nan, named_columns, option_codes, unit_grid
 from sottovoce.aggregator.file_formats.optional_imports import needed
@@ -72,7 +72,8 @@ def write_statistics_file(
     questions = {question.name: question for question in about.survey.questions if question.name in reports.columns}
     grids = {name: unit_grid(question) for name, question in questions.items()}
     columns = {name: missing_as_nan(values, grids.get(name)) for name, values in named_columns(reports).items()}
-    columns |= {name: _own_codes(columns[name], question) for name, question in questions.items()}
+    one_code = {name: question for name, question in questions.items() if len(codings(channels, name)) < 2}
+    columns |= {name: _own_codes(columns[name], question) for name, question in one_code.items()}
     columns |= _channel_columns(channels, reports)
     days = [name for name, grid in grids.items() if isinstance(grid, DayGrid)]
     columns |= {name: _stata_days(columns[name]) for name in days if kind == ".dta"}
@@ -82,7 +83,7 @@ def write_statistics_file(
         for name, question in questions.items()
         for text in [question_label(question, language)]
     }
-    whole_values = {name: _labels_of_codes(question, language) for name, question in questions.items()}
+    whole_values = {name: _labels_of_codes(question, language) for name, question in one_code.items()}
     values: dict[str, dict[Any, str]] = {
         names[name]: cut_apart(texts, allowed.value) for name, texts in whole_values.items()
     }

@@ -715,3 +715,37 @@ def test_preregistration_says_which_questions_of_a_block_are_asked(every: Source
     about = replace(every.about, survey=blocks(block(*map(in_block, "abc")) | {"ask": 2}))
     document = preregistration(every.revisions, about, every.plan)
     assert document["blocks"] == ["joint_rr odds=9 radius=0 k=2,2,2 ask=2 with=a,b,c"]
+
+
+def test_codes_that_differ_between_revisions_are_said_of_each(tmp_path: Path) -> None:
+    """Sets, then options named as numbers; numbers after noise, then ends: no label or code of one fits the other."""
+    label = {"label": {"en": "How?"}}
+    choices = [{"name": str(point), "label": {"en": f"Point {point}"}} for point in range(1, 6)]
+    scale = {**label, "type": "rating", "name": "scale", "choices": choices, "absent_category": True}
+    hours = {**label, "type": "integer", "name": "hours", "min": "10", "max": "60"}
+    asked = [
+        [scale | {"mechanism": {"epsilon": "1"}}, hours | {"mechanism": {"name": "geometric", "epsilon": "1"}}],
+        [scale | {"mechanism": {"epsilon": "2"}}, hours | {"mechanism": {"name": "rounding_rr", "epsilon": "1"}}],
+    ]
+    first = survey(questions=asked[0])
+    second = survey(questions=asked[1], revision=2, replaces=first.digest)
+    sent = [(0b110000, 50), (0b000011, 1)], [(5, 1), (0, 0)]
+    names = ("codebook.html", "ddi.xml", "reports.sav", "reports.dta")
+    files_of(tmp_path, (first, sent[0]), (second, sent[1]), names=names)
+
+    for read, name in ((pyreadstat.read_sav, "reports.sav"), (pyreadstat.read_dta, "reports.dta")):
+        frame, meta = read(tmp_path / name)
+        assert sorted(zip(frame["scale"], frame["hours"], strict=True)) == [(0, 0), (3, 1), (5, 1), (48, 50)]
+        assert meta.variable_value_labels == {}
+    codebook = (tmp_path / "codebook.html").read_text(encoding="utf-8")
+    ddi = ET.parse(tmp_path / "ddi.xml")  # noqa: S314 - our own file
+    texts = {each.get("name"): each for each in ddi.iter("{ddi:codebook:2_5}var")}
+    in_ddi = {name: ET.tostring(each, encoding="unicode") for name, each in texts.items()}
+    for of_scale, of_hours in ((codebook, codebook), (in_ddi["scale"], in_ddi["hours"])):
+        assert "Revision 1: A randomized report and not the answer. A set of options as a bit mask" in of_scale
+        assert "Revision 2: A randomized report and not the answer. The number of one option, from 0." in of_scale
+        assert "Its code differs between revisions" in of_hours
+        assert "low end" not in of_hours
+        assert "Values of" not in of_scale
+        assert "catgry" not in of_scale + of_hours
+    assert [re.findall(r'max="(\d+)"', in_ddi[name]) for name in ("scale", "hours")] == [["48"], ["50"]]
