@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from sottovoce.aggregator import open_data
 
 from tests import commands
 from tests.unit.shared.test_schema import validator
@@ -46,6 +47,16 @@ def test_every_analysis_takes_a_data_file(path: Path) -> None:
     assert "30.0%" in run("compare", path, "--outcome", "cheated", "--groups", "year", *channel).output
     assert "year=last" in run("regress", path, "--outcome", "cheated", "--on", "year", *channel).output
     assert "cheated · year" in run("associations", path, *channel).output
+
+
+def test_few_of_a_file_of_reports_are_dropped_as_the_message_says(path: Path) -> None:
+    """The file lies alone, so its folder cannot be opened instead."""
+    lines = path.read_text().replace("no,first", "no,few", 5).splitlines()
+    path.write_text("\n".join([f"{lines[0]},_wave", *(f"{line},0" for line in lines[1:])]))
+    words = ("regress", path, "--outcome", "cheated", "--on", "year", "--channel", "cheated=coin_flip", "--json")
+    assert "say --drop-few" in run(*words).stderr
+    assert json.loads(run(*words, "--drop-few").output)["n"] == 95
+    assert open_data(path, {"cheated": "coin_flip"}).regress("cheated", ["year"], drop_few=True).document["n"] == 95
 
 
 def test_weights_are_a_column_or_a_file_of_weights_or_margins(path: Path) -> None:

@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 from sottovoce.aggregator.analysis.data_file.list_experiment import MOST_ITEMS, list_experiment
-from sottovoce.aggregator.analysis.data_file.people_with_predictors import predictors_of
+from sottovoce.aggregator.analysis.data_file.people_with_predictors import names_in, predictors_of
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable
 from sottovoce.aggregator.analysis.data_file.shares import codes_of, shares_of_file
 from sottovoce.aggregator.analysis.documents import (
@@ -539,7 +539,7 @@ class MixtureRequest(Request):
     @property
     def variables(self) -> tuple[str, ...]:
         """The question, and the predictors of the formula."""
-        return self.question, *map(bare, predictors_of(self.formula).predictors if self.formula else ())
+        return self.question, *names_in(self.formula)
 
     def _answer(self, columns: Columns, weights: ArrayLike | None) -> Document:  # noqa: ARG002 - for the others
         return fielded_document(columns, self.question, self._level, self.formula)

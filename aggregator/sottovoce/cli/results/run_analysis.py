@@ -147,7 +147,7 @@ source_options = options_of(
         help="With --from: a file of your own columns, such as arm, one line for each report.",
     ),
     click.option(
-        "--drop-few", is_flag=True, help="With --from: go without reports whose rare answer the file leaves out (few)."
+        "--drop-few", is_flag=True, help="Of files: go without reports whose rare answer the file leaves out (few)."
     ),
     click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output."),
 )
@@ -167,14 +167,17 @@ def reports_of(
     ``survey`` is a name or a data file; of a folder of files, or of Parquet in a bucket, it may be left out. Without
     ``key_file`` the researcher's key for the aggregator at ``url`` is in the environment. ``channels`` are of the
     columns of a data file, ``covariates`` a file of columns to add to the reports of a folder.
-    ``drop_few`` leaves the reports of a folder out whose rare answers it leaves out.
+    ``drop_few`` leaves the reports of files out whose rare answers they leave out.
     """
     if covariates is not None and folder is None:
         raise click.UsageError("--covariates is for --from: only the reports in files have an order")
-    if drop_few and folder is None:
-        raise click.UsageError("--drop-few is for --from: only files leave rare answers out as few")
+    found: sources.FolderReports | DataReports
     if survey is not None and is_data_file(survey):
-        return open_file(Path(survey), channels).reports
+        found = open_file(Path(survey), channels).reports
+        found.columns = replace(found.columns, few={}) if drop_few else found.columns
+        return found
+    if drop_few and folder is None:
+        raise click.UsageError("--drop-few is for files: only they leave rare answers out as few")
     if channels:
         raise click.UsageError("--channel is for a data file, such as answers.csv, in the place of SURVEY")
     if sum(place is not None for place in (folder, url, data)) > 1:

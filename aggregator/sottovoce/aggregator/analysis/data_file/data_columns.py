@@ -22,6 +22,7 @@ from sottovoce.aggregator.analysis.data_file.column_channel import ColumnChannel
 from sottovoce.aggregator.analysis.data_file.parse_channel import parse_channel
 from sottovoce.aggregator.analysis.data_file.read_table import NO_COLUMN, FileTable, TableColumn
 from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.file_formats.cell_columns import CodedCells
 from sottovoce.aggregator.file_formats.csv_lines import wrong_at
 from sottovoce.aggregator.storage.pack_values import LETTERS, null
 from sottovoce.shared.answers import Domain, Grid
@@ -175,6 +176,9 @@ def is_attribute_column(name: str, table: FileTable) -> bool:
 
 
 YES_NO = "{file}, column '{variable}': must hold yes and no, or 1 and 0, and no others"
+FEW_LEFT_OUT = (
+    "'{variable}': the file leaves out rare answers of {reports} reports as few; these reports are left out here too"
+)
 COUNT = "{place}: must be a whole number from 0 to {most}"
 
 
@@ -187,6 +191,19 @@ def yes_no_codes(table: FileTable, name: str) -> NDArray[np.int64]:
     except ValueError:
         raise SpecError(Sentence(YES_NO, file=table.file, variable=name)) from None
     return np.array([*(reading.reports[text] for text in column.values), -1], np.int64)[column.rows]
+
+
+def few_as_missing(table: FileTable, names: Iterable[str]) -> tuple[FileTable, list[Sentence]]:
+    """Return the table of a survey's reports with the rare answers of columns missing, and a note on each column."""
+    columns, notes = {**table.columns}, []
+    for name in dict.fromkeys(names):
+        column = table.column(name)
+        if len(_without_few(table, name)) < len(column.values):
+            columns[name] = TableColumn()
+            columns[name].add(CodedCells([*("" if text == FEW else text for text in column.values), ""], column.rows))
+            reports = int(np.sum((columns[name].rows < 0) & (column.rows >= 0)))
+            notes.append(Sentence(FEW_LEFT_OUT, variable=name, reports=reports))
+    return replace(table, columns=columns), notes
 
 
 def is_count(value: object) -> bool:

@@ -32,17 +32,18 @@ Source      Blair and Imai 2012; Aronow, Coppock, Crawford and Green 2015.
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 from statistics import NormalDist, stdev
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.analysis.data_file.data_columns import whole_numbers, yes_no_codes
+from sottovoce.aggregator.analysis.data_file.data_columns import few_as_missing, whole_numbers, yes_no_codes
 from sottovoce.aggregator.analysis.data_file.people_with_predictors import (
     AT_EDGE,
     columns_of,
     mean_share,
+    names_in,
     people_with_predictors,
 )
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable, without_zeros
@@ -248,6 +249,8 @@ def list_experiment(
         SurveyError: a column is missing, a count is impossible, or a half has fewer than two people, the arms do not
             tell one control, or there is no such model.
     """
+    own = [arm, *chain.from_iterable(columns), *([] if direct is None else [direct]), *names_in(formula)]
+    table, notes = few_as_missing(table, own)
     control, named = _arms(table, arm, treated)
     if len(named) > 1 and len(columns) > 1:
         raise SpecError(Sentence(TWO_HALVES))
@@ -256,6 +259,7 @@ def list_experiment(
     if len(columns) > 1 and formula is not None:
         raise SpecError(Sentence(TWO_LISTS))
     found, *further = (_of_one_arm(table, columns, (arm, each, control), items, confidence, direct) for each in named)
+    found["warnings"] += notes
     if formula is not None:
         # Counts of people without an arm are in no model.
         arms = _halves(table, arm, {**{each: place for place, each in enumerate(named)}, control: -1}, OTHER_ARM)

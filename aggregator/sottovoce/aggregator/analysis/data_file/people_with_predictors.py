@@ -1,7 +1,7 @@
 """People with public predictors, for models whose arms are random: list experiments and mixtures."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -32,9 +32,14 @@ def predictors_of(formula: str) -> Formula:
 
 def columns_of(table: FileTable, formula: str) -> Columns:
     """Return the columns of a file for a formula; raise SpecError, which names them all, if one is not there."""
-    for name in predictors_of(formula).predictors:
-        table.column(bare(name))
+    for name in names_in(formula):
+        table.column(name)
     return data_columns(table, {})
+
+
+def names_in(formula: str | None) -> Iterator[str]:
+    """Yield the columns that a formula of predictors names."""
+    yield from map(bare, predictors_of(formula).predictors if formula else ())
 
 
 def people_with_predictors(

@@ -21,8 +21,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sottovoce.aggregator.analysis.data_file.data_columns import CHANNEL, is_count, whole_numbers, yes_no_codes
-from sottovoce.aggregator.analysis.data_file.people_with_predictors import AT_EDGE, columns_of
+from sottovoce.aggregator.analysis.data_file.data_columns import (
+    CHANNEL,
+    few_as_missing,
+    is_count,
+    whole_numbers,
+    yes_no_codes,
+)
+from sottovoce.aggregator.analysis.data_file.people_with_predictors import AT_EDGE, columns_of, names_in
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable, without_zeros
 from sottovoce.aggregator.analysis.data_file.shares import COMMA, FEW as FEW_OF_A_KIND, weights_of
 from sottovoce.aggregator.analysis.documents import COUNTS_ALONE
@@ -146,13 +152,16 @@ def mixture_of_file(
         raise EstimateError("p is given for several groups: name the column of the groups")
     if f"{response}{CHANNEL}" in table.columns:
         raise EstimateError(OWN_CHANNEL, variable=response, other=f"{response}{CHANNEL}")
+    table, few = few_as_missing(table, [response, *([] if group is None else [group]), *names_in(formula)])
     values = whole_numbers(table, response, draws) if design == KUK else yes_no_codes(table, response)
     places = np.zeros(len(table), np.int64) if group is None else _places(table, group, given)
     of_rows = None if weights is None else weights_of(table, weights)
     codes = np.where((values >= 0) & (places >= 0), (draws + 1) * places + values, -1)
     left_out = int((codes < 0).sum())
     notes = [Sentence("{n} rows without a report or a group are left out", n=left_out)] if left_out else []
-    found = mixture_document(design, grouped_reports(table.file, given, codes, draws, of_rows, notes), confidence)
+    found = mixture_document(
+        design, grouped_reports(table.file, given, codes, draws, of_rows, [*notes, *few]), confidence
+    )
     if formula is None:
         return found
     return with_class_model(found, columns_of(table, formula), (str(group), response), codes, formula, of_rows)

@@ -17,7 +17,7 @@ from sottovoce.aggregator.analysis.data_file.shares import results_document, sha
 from sottovoce.aggregator.analysis.estimates import question_result
 from sottovoce.aggregator.analysis.mixtures.mixture import Probabilities, mixture_of_counts
 from sottovoce.aggregator.analysis.report_columns import Columns
-from sottovoce.aggregator.analysis.requests import parse_request
+from sottovoce.aggregator.analysis.requests import Request
 from sottovoce.aggregator.estimators.intervals import METHODS
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, IntervalRule
 from sottovoce.aggregator.export.results_client.open_results import JointResult, OpenResults, of_mixture, plot_intervals
@@ -45,10 +45,10 @@ class DataReports(ReadColumns):
         """Survey that the channels describe."""
         return self.columns.survey
 
-    def answer(self, kind: str, options: dict[str, Any], weights: ArrayLike | None = None) -> dict[str, Any]:
+    def _run(self, asked: Request, columns: Columns, weights: ArrayLike | None) -> dict[str, Any]:
         """Run one analysis; ``weights`` may also be the name of a column of the file, and ``cluster_effect`` of ids."""
         numbers = None if weights is None else weights_of(self.table, weights)
-        return parse_request(kind, options).of_file(self.table, lambda _: self.columns, numbers)
+        return asked.of_file(self.table, lambda _: columns, numbers)
 
 
 @dataclass(frozen=True)

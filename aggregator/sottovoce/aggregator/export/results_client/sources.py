@@ -15,7 +15,7 @@ from sottovoce.aggregator.analysis.data_file.data_columns import data_columns
 from sottovoce.aggregator.analysis.data_file.read_table import read_table
 from sottovoce.aggregator.analysis.disclosure_control import answered
 from sottovoce.aggregator.analysis.report_columns import Columns, Progress, read_columns
-from sottovoce.aggregator.analysis.requests import parse_request, read_shares
+from sottovoce.aggregator.analysis.requests import Request, parse_request, read_shares
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns, as_columns, is_few
 from sottovoce.aggregator.analysis.weights import MarginShares, raked
 from sottovoce.aggregator.clock import Clock
@@ -185,7 +185,10 @@ class ReadColumns:
     def answer(self, kind: str, options: Document, weights: ArrayLike | None = None) -> Document:
         """Run one analysis on the columns in memory."""
         asked = parse_request(kind, {name: given for name, given in options.items() if name != DROP_FEW})
-        return asked.document(replace(self.columns, few={}) if options.get(DROP_FEW) else self.columns, weights)
+        return self._run(asked, replace(self.columns, few={}) if options.get(DROP_FEW) else self.columns, weights)
+
+    def _run(self, asked: Request, columns: Columns, weights: ArrayLike | None) -> Document:
+        return asked.document(columns, weights)
 
 
 class FolderReports(ReadColumns):

@@ -408,3 +408,23 @@ def test_list_model_takes_the_highest_peak(seed: int) -> None:
     searched = [maximize(model, rng.normal(0, 2, model.parameters)) for _ in range(40)]
     assert found.log_likelihood > maximize(model).log_likelihood + 0.9
     assert found.log_likelihood >= max(each.log_likelihood for each in searched if each.converged) - 1e-6
+
+
+def test_few_of_our_own_files_are_missing_with_a_note() -> None:
+    """A file of reports hides rare public answers, also of arms, direct answers and predictors."""
+    header = "y,treat,said,place,_wave"
+    rows = [
+        f"{(0, 1, 2, 3)[row % 4]},{row // 4 % 2},{('yes', 'no')[row // 8 % 2]},{'abb'[row % 3]},0" for row in range(96)
+    ]
+    hidden = ["few,1,yes,a,0", "1,few,no,b,0", "2,0,few,a,0", "3,1,no,few,0", "few,0,no,b,0"]
+    own = {"direct": "said", "formula": "~ place"}
+    few = found_in([*rows, *hidden], header, **own)
+    assert few == found_in([*rows, *(each.replace("few", "") for each in hidden)], header, **own) | {
+        "warnings": few["warnings"]
+    }
+    assert [str(each) for each in few["warnings"] if "as few" in each] == [
+        f"'{name}': the file leaves out rare answers of {n} reports as few; these reports are left out here too"
+        for name, n in (("treat", 1), ("y", 2), ("said", 1), ("place", 1))
+    ]
+    with pytest.raises(SpecError, match="must be a whole number from 0"):
+        found_in([row.removesuffix(",0") for row in [*rows, *hidden]], header.removesuffix(",_wave"))

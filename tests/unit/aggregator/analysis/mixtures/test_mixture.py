@@ -131,6 +131,28 @@ def test_several_draws_have_the_share_of_maximum_likelihood_beside_the_moment_es
     assert "Epsilon of a person's draws (25) is 27.47" in str(found)
 
 
+def test_few_of_our_own_files_are_missing_with_a_note(tmp_path: Path) -> None:
+    """Groups and reports that a file of reports hides; a predictor, too."""
+    path = _path(tmp_path)
+    head, *rows = path.read_text().splitlines()
+    rows[3:6] = ["few,a,0,30,1.0", "yes,few,0,30,1.0", "no,b,few,30,1.0"]
+    given = {
+        "response": "y",
+        "design": "cheater_detection",
+        "p": {"a": 0.25, "b": 0.75},
+        "group": "arm",
+        "formula": "~ x",
+    }
+
+    def found(few: str) -> dict[str, Any]:
+        path.write_text("\n".join([f"{head},_wave", *(f"{row.replace('few', few)},0" for row in rows)]))
+        return dict(open_data(path).mixture(**given).document)
+
+    few, empty = found("few"), found("")
+    assert few | {"warnings": empty["warnings"]} == empty
+    assert len([each for each in few["warnings"] if "rare answers of 1 reports as few" in each]) == 3
+
+
 def test_one_draw_and_one_group_are_closed_forms() -> None:
     """Mangat: 1 - (1 - l) / p; Kuk with one card: (l - p2) / (p1 - p2)."""
     assert mixture("mangat", [0.7], [200], [500]).rows[0]["shown"] == pytest.approx(1 - 0.6 / 0.7)
