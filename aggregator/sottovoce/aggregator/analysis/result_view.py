@@ -635,12 +635,14 @@ class ModelsInWords(AnswersInWords):
             (
                 self._name(document, one),
                 self.write.point(_exp(one["smallest"]) if of_odds else one["smallest"], self.write.figure),
-                *([self.words.number(one["people"])] if of_odds else []),
+                *([self.write.point(one.get("people"), self.words.number)] if of_odds else []),
             )
             for one in document["detectable"]
         ]
         keys = ["models_term", *(("models_odds_ratio", "models_people") if of_odds else ("models_estimate",))]
         title, told = self.say("models_detectable"), [self.say("models_detectable_words")]
+        if of_odds and not all("=" in one["term"] for one in document["detectable"]):
+            told.append(self.say("models_people_number"))
         return ShownTable(title, [*map(self.say, keys)], lines, sentences=told, folded=True)
 
     def _where(self, document: Document, one: Document) -> str:

@@ -324,11 +324,14 @@ def test_odds_are_of_a_category_or_of_one_more(language: str) -> None:
     rows = [("yes" if at % 3 else "no", str(at % 17), "ab"[at % 2]) for at in range(300)]
     table = read_bytes("\n".join(["q,m,arm", *map(",".join, rows)]).encode(), "answers.csv")
     asked = parse_request("regression", {"outcome": "q", "on": ["m", "arm"]})
-    odds = in_words(asked.document(data_columns(table, {"q": "coin_flip"})), Words(language))[0]
+    found, words = data_columns(table, {"q": "coin_flip"}), Words(language)
+    odds, *_, detectable = in_words(asked.document(found), words)[:4]
     quoted = [part.strip("\u2068\u2069\u202f\u00a0 ") for text in odds.sentences
               for part in re.findall("[“„«](.*?)[”“»]", text)]  # fmt: skip
 
     assert sorted(quoted) == ["arm=b", "m + 1", "q", "q"]
+    assert detectable.sentences[1:] == [words.translate("models_people_number")]
+    assert len(in_words(replace(asked, on=("arm",)).document(found), words)[3].sentences) == 1
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

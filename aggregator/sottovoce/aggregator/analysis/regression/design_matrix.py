@@ -61,11 +61,14 @@ class Recipe:
         terms: one for each column, (p,).
         groups: categories of each categorical predictor, the reference category first.
         scales: constants of the expressions.
+        units: by term, the step of its odds ratio: 1 of a category, one standard deviation of a public number;
+            none of a randomized number.
     """
 
     terms: tuple[Term, ...]
     groups: Mapping[str, tuple[str, ...]]
     scales: Scales
+    units: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def numbers(self) -> tuple[str, ...]:

@@ -144,7 +144,12 @@ class _Builder:
         randomized = tuple(each for each in self._predictors.values() if not each.variable.public)
         scored = [column * self._randomized(term) for term, column in zip(terms, public, strict=True)]
         columns = np.stack(scored) if randomized else public
-        return Design(replace(recipe, terms=terms), columns, public, randomized, self._rows, people)
+        units = {
+            term.name: float(np.std(column)) if term.numbers else 1.0
+            for term, column in zip(terms, public, strict=True)
+            if not term.numbers or people.keys() >= {*term.names}
+        }
+        return Design(replace(recipe, terms=terms, units=units), columns, public, randomized, self._rows, people)
 
     def _public_groups(self) -> Iterator[tuple[str, Row]]:
         """Yield the place of each report's category in the groups, (m,), of each public predictor."""

@@ -166,7 +166,8 @@ class DetectableEffect:
     Attributes:
         category: category of the outcome; None if there are only two.
         smallest: smallest absolute coefficient that is found with ``POWER``.
-        people: people needed to find an odds ratio of ``ODDS_RATIO``; None in a linear model.
+        people: people needed to find an odds ratio of ``ODDS_RATIO``, of a number for one standard deviation; None in
+            a linear model, and of a randomized number.
     """
 
     category: str | None
@@ -181,13 +182,14 @@ class DetectableEffect:
 
 def detectable_effects(fitted: Regression) -> Sequence[DetectableEffect]:
     """Return the smallest effects of all slopes of a model that has standard errors."""
-    found = []
+    found, units = list[DetectableEffect](), {} if fitted.design is None else fitted.design.units
     for each in fitted.coefficients:
         # The constant, strata and cuts are no effects.
         if each.term.startswith("(") or "|" in each.term or not each.std_error or not math.isfinite(each.std_error):
             continue
         smallest = REACH * each.std_error
-        people = people_needed(fitted.n, each.std_error) if fitted.model in _OF_ODDS else None
+        unit = units.get(each.term) if fitted.model in _OF_ODDS else None
+        people = None if unit is None else people_needed(fitted.n, each.std_error * unit)
         found.append(DetectableEffect(each.category, each.term, smallest, people))
     return found
 

@@ -363,9 +363,20 @@ def test_smallest_effect_is_2_80_standard_errors() -> None:
 
     assert [each.term for each in found] == ["x", "g=yes"]
     assert found[0].smallest == pytest.approx(2.8015852 * 0.224050, abs=2e-6)
-    assert found[0].people == people_needed(600, 0.2240499)
-    error = 0.224050 * (600 / (found[0].people or 1)) ** 0.5
+    assert found[0].people == people_needed(600, 0.2240499 * X.std())
+    error = 0.224050 * X.std() * (600 / (found[0].people or 1)) ** 0.5
     assert NormalDist().cdf(0.693147 / error - 1.959964) == pytest.approx(0.8, abs=2e-3)
+
+
+def test_people_for_an_odds_ratio_do_not_depend_on_the_unit_of_a_number() -> None:
+    """One more year of age is a small step: by it, two people would do. Categories have no unit."""
+    one, other = (
+        detectable_effects(regress(reports(), "said", parse_formula(f"said ~ {x} + g + {x}:g")))
+        for x in ("x", "I(x / 1000)")
+    )
+    assert other[0].smallest == pytest.approx(1000 * one[0].smallest)
+    assert [each.people for each in one] == [each.people for each in other]
+    assert one[1].people == people_needed(600, one[1].smallest / 2.8015852)
 
 
 def test_linear_model_has_no_people_for_odds() -> None:
