@@ -68,16 +68,17 @@ def _problems(draft: SurveyDraft, name: str, figures: DraftFigures | None) -> li
     figures = figures or DraftFigures(draft)
     # In the order of checks on the page.
     found = [*_texts(draft), *_answers(figures), *condition_problems(draft), *_bad_texts(draft), *_cost(figures)]
-    found += [*_sending_delay(draft), *_people(figures)]
+    survey, refused = None, list[DraftProblem]()
+    try:
+        survey = survey_of_draft(draft, name)
+    except SpecError as error:
+        refused = [refused_field(draft, problem) for problem in error.problems]
+    found += [*_sending_delay(draft), *_people(figures, survey)]
     if draft.head.get("quick_exit") and is_telling(name):
         found.append(DraftProblem(FieldPath("quick_exit"), "telling_name", grave=False, values={"name": name}))
     reported = {problem.place.field for problem in found if problem.grave}
     cards = {problem.place.card for problem in found if problem.grave and problem.place.card is not None}
-    try:
-        survey_of_draft(draft, name)
-    except SpecError as error:
-        refused = [refused_field(draft, problem) for problem in error.problems]
-        found += [each for each in refused if each.place.field not in reported and each.place.card not in cards]
+    found += [each for each in refused if each.place.field not in reported and each.place.card not in cards]
     return sorted(found, key=attrgetter("grave"), reverse=True)
 
 
@@ -233,8 +234,9 @@ def _figure(epsilon: float) -> float:
     return float(show_epsilon(epsilon))
 
 
-def _people(figures: DraftFigures) -> Iterator[DraftProblem]:
-    """Yield what is wrong with the researcher, with what all answers together would show, and with numbers of people.
+def _people(figures: DraftFigures, survey: Survey | None) -> Iterator[DraftProblem]:
+    """Yield what is wrong with the researcher, with what all answers together would show, and with numbers of people;
+    ``survey`` is None if the draft is not complete.
 
     Public questions are warned of whose answers together would be unique to many respondents (sample uniques).
     """
@@ -249,10 +251,12 @@ def _people(figures: DraftFigures) -> Iterator[DraftProblem]:
     questions = [card for card in draft.cards if card.type in (*TYPES, "matrix")]
     if questions and all(card.harm == "public" for card in questions):
         yield DraftProblem(on_card(0, "harm"), "all_public", grave=False)
-    number_of = [number for number, card in enumerate(draft.cards) for _ in range(card.row_count)]
-    thin = thin_cells([figures.questions[number] for number in number_of], draft.people)
+    named = [(number, name) for number, card in enumerate(draft.cards) for name in names_of(card.asked)]
+    items = {each.name: (each, item) for item in survey.items for each in item.questions} if survey else {}
+    asked = [items.get(name, (figures.questions[number], None)) for number, name in named]
+    thin = thin_cells(asked, [arm.name for arm in survey.arms] if survey else (), draft.people)
     if thin is not None:
-        number = number_of[thin.widest]
+        number = named[thin.widest][0]
         values = {"cells": thin.cells, "people": thin.people}
         # A cohort must stay public, so there is no fix.
         mend = "" if draft.cards[number].asked.get("cohort") else f"step:{number}:little"

@@ -418,11 +418,10 @@ def _ends(survey: Survey) -> str:
 
 
 def _thin_cells(survey: Survey) -> Iterator[str]:
-    thin = thin_cells(survey.questions, None)
+    asked = [(question, item) for item in survey.items for question in item.questions]
+    thin = thin_cells(asked, [arm.name for arm in survey.arms], None)
     if thin is not None:
-        widest = survey.questions[thin.widest]
-        items = zip(_item_pointers(survey), survey.items, strict=True)
-        place = next(pointer for pointer, item in items if widest in item.questions)
+        place = _item_pointers(survey)[survey.items.index(asked[thin.widest][1])]
         yield (
             f"{place}: the public answers have {thin.cells:,} combinations, and of {thin.people} people "
             "many are alone in one and found by it; ask coarser ones, of which this one would help most, or fewer, or "

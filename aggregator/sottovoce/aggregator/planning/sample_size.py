@@ -13,8 +13,8 @@ Protection  A share s of respondents answers "no" regardless of the truth. If th
             estimate falls to p (1 - s). If respondents toss a coin, they report "no": ((1 - s) l - b) / (a - b).
 Margin      z sqrt(v / n) + blur, v the largest variance over all true shares or means: 6.2 points for the coin flip and
             1,000 people. It needs no expected share, and holds for every true one.
-Uniqueness  Before data collection only the declared options of public questions can be counted, as combinations;
-            ``curator reidentify`` counts real tables. With fewer than ``LEAST_IN_CELL`` people per combination on
+Uniqueness  Before data collection only the declared options of public questions can be counted, as combinations that
+            people of each arm can give by its conditions; ``curator reidentify`` counts real tables. With fewer than ``LEAST_IN_CELL`` people per combination on
             average, many respondents will be unique.
 Sources     Warner 1965; Kish 1965 (design effects); Boeije and Lensvelt-Mulders 2002 (self-protective no).
 
@@ -45,6 +45,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
+from itertools import product
 from statistics import NormalDist
 from typing import Any
 
@@ -61,7 +62,8 @@ from sottovoce.aggregator.planning.question_channels import Measure, ShareChanne
 from sottovoce.shared.arms.arms import share_asked
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.parse_item import UNRELATED_UNKNOWN
-from sottovoce.shared.spec import Question, Survey
+from sottovoce.shared.spec import Item, Question, Survey
+from sottovoce.shared.visibility import is_shown
 
 PROTECTIVE = (0.0, 0.05, 0.1, 0.2)
 """Shares of self-protective respondents in the scenarios of every plan for a share."""
@@ -76,6 +78,12 @@ _TOO_MANY_ASSURED = "a plan with an assurance goes up to 10^8 reports, and this 
 
 USUAL = 0.5
 """Assurance value that selects the usual formula."""
+
+MOST_GATED = 4096
+"""Combinations of answers up to which conditions on them count."""
+
+AskedQuestion = tuple[Question | None, Item | None]
+"""A question and its item; None where a draft is not complete."""
 
 LEAST_IN_CELL = 5
 """Smallest average number of people per combination; equal to the minimum of a cohort that is shown alone."""
@@ -99,17 +107,35 @@ class ThinCells:
     widest: int
 
 
-def thin_cells(questions: Sequence[Question | None], people: int | None) -> ThinCells | None:
+def thin_cells(asked: Sequence[AskedQuestion], arms: Iterable[str], people: int | None) -> ThinCells | None:
     """Return the combinations of public answers if there are too many for the expected ``people``; None otherwise.
 
-    Questions are None if incomplete, ``people`` if unknown.
+    Questions are None if incomplete, ``people`` if unknown; ``arms`` are names.
     """
-    sizes = [1 if each is None or each.mechanism is not None else each.domain.size for each in questions]
-    cells, expected = math.prod(sizes), USUAL_PEOPLE if people is None else people
+    public = [(question, item) for question, item in asked if question and question.mechanism is None]
+    in_arms = [[one for one in public if one[1] is None or one[1].is_in(arm)] for arm in arms] or [public]
+    cells, expected = sum(map(_combinations, in_arms)), USUAL_PEOPLE if people is None else people
     # A single public question, and no known number of respondents, are no basis for a warning.
-    if cells <= 1 or cells * LEAST_IN_CELL <= expected or (cells == max(sizes) and people is None):
+    if not public or cells * LEAST_IN_CELL <= expected or (len(public) == 1 and people is None):
         return None
-    return ThinCells(cells, expected, sizes.index(max(sizes)))
+    return ThinCells(cells, expected, asked.index(max(public, key=lambda one: one[0].domain.size)))
+
+
+def _combinations(asked: Sequence[tuple[Question, Item | None]]) -> int:
+    """Return the number of combinations of the answers to public questions of one arm; a hidden one has one answer."""
+    read = {condition.question for _, item in asked if item for condition in item.conditions}
+    sizes, cells = {question.name: question.domain.size for question, _ in asked}, 0
+    gates = [name for name in sizes if name in read]
+    gates = gates if math.prod(map(sizes.__getitem__, gates)) <= MOST_GATED else []
+    for values in product(*(range(sizes[name]) for name in gates)):
+        given, count = dict(zip(gates, values, strict=True)), 1
+        for question, item in asked:
+            if not gates or item is None or is_shown(item.visible_if, item.any_of, given):
+                count *= 1 if question.name in gates else question.domain.size
+            elif given.pop(question.name, 0):
+                count = 0
+        cells += count
+    return cells
 
 
 @dataclass(frozen=True)

@@ -406,6 +406,10 @@ def test_public_answers_that_single_people_out_are_told_with_a_mend() -> None:
     assert told(few) == told(replace(few, people=None)) == told(replace(few, people=1499)) == [("q1.harm", 300)]
     assert told(replace(few, people=1500)) == []
     assert told(change(few, "step:1:little")) == []
+    number = {"type": "integer", "min": "0", "max": "99", "step": "1", "when_absent": "0"}
+    apart = asks({}, *({**number, "visible_if": {"q1": [each]}} for each in ("yes", "no")))
+    apart = replace(apart, people=999, cards=tuple(replace(card, harm="public") for card in apart.cards))
+    assert told(apart) == [("q1.harm", 201)]
 
 
 def test_texts_that_nobody_could_show_are_told() -> None:

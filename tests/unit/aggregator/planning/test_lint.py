@@ -95,6 +95,11 @@ def test_public_answers_that_single_people_out_are_warned_of() -> None:
     found = [text for text in warnings(survey(questions=asked), ["en"]) if "combinations" in text]
     assert [text.partition(" have 200 ")[0] for text in found] == ["/questions/3: the public answers"]
     assert not any("combinations" in text for text in warnings(survey(), ["en"]))
+    # Of eight arms, each a combination, no question of the survey is the widest.
+    arms = [{"name": f"a{number}", "weight": 1} for number in range(8)]
+    asked = [{"type": "boolean", "name": f"b{number}", "label": {"en": "?"}, "public": True} for number in range(4)]
+    [found] = [text for text in warnings(survey(questions=asked, arms=arms), ["en"]) if "combinations" in text]
+    assert found.startswith("/questions/0: the public answers have 128 ")
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ from sottovoce.shared.mechanisms import MECHANISMS
 from sottovoce.shared.shuffling import pair_weight, shuffled_bound
 from sottovoce.shared.spec import Question
 
-from tests.documents import Document, day, number, one_of, parsed, question, some_of, vector
+from tests.documents import Document, day, names, number, one_of, parsed, question, some_of, vector
 from tests.surveys import document, survey
 
 EXAMPLES = Path(__file__).parents[4] / "shared/sottovoce/examples"
@@ -289,7 +289,36 @@ HOURS = {"type": "integer", "name": "hours", "label": {"en": "?"}, "min": "0", "
 )
 def test_combinations_are_counted_against_the_people(more: list[object], people: int | None, found: object) -> None:
     asked = survey(questions=[*document()["questions"], *more])
-    assert thin_cells([None, *asked.questions][1:], people) == found
+    assert thin_cells([(each, None) for each in [None, *asked.questions][1:]], (), people) == found
+
+
+GATE = {"type": "select_one", "name": "gate", "label": {"en": "?"}, "choices": names(3), "public": True}
+
+
+def asked_if(name: str, **more: object) -> Document:
+    return {**HOURS, "name": name, "when_absent": "0", **more}
+
+
+@pytest.mark.parametrize(
+    ("questions", "arms", "cells"),
+    [
+        # A person has one arm, and so 100 or 50 answers to two options.
+        ([asked_if("a", arm="x"), asked_if("b", arm=["y"], max="49"), {**GATE, "choices": names(2)}], "xy", 300),
+        # Each answer leads to a question of its own, or to none.
+        ([GATE, asked_if("a", visible_if={"gate": "c0"}), asked_if("b", visible_if={"gate": "c1"})], "", 201),
+        ([GATE, asked_if("a", visible_if={"gate": "c0"}), asked_if("b", visible_if={"a": {"min": "50"}})], "", 5052),
+        ([GATE, asked_if("a", any_of={"gate": ["c0", "c1"]})], "xyz", 603),
+        # Too many combinations lead to questions to look at each.
+        ([{**HOURS, "max": "9999"}, asked_if("a", visible_if={"hours": {"min": "9999"}})], "", 1_000_000),
+    ],
+)
+def test_combinations_are_of_questions_that_one_person_may_be_asked(
+    questions: list[Document], arms: str, cells: int
+) -> None:
+    made = survey(questions=questions, **({"arms": [{"name": arm, "weight": 1} for arm in arms]} if arms else {}))
+    thin = thin_cells([(each, item) for item in made.items for each in item.questions], arms, 9)
+    assert thin is not None
+    assert thin.cells == cells
 
 
 def test_plan_gives_the_printed_table() -> None:
