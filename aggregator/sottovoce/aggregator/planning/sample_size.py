@@ -14,8 +14,8 @@ Protection  A share s of respondents answers "no" regardless of the truth. If th
 Margin      z sqrt(v / n) + blur, v the largest variance over all true shares or means: 6.2 points for the coin flip and
             1,000 people. It needs no expected share, and holds for every true one.
 Uniqueness  Before data collection only the declared options of public questions can be counted, as combinations that
-            people of each arm can give by its conditions; ``curator reidentify`` counts real tables. With fewer than ``LEAST_IN_CELL`` people per combination on
-            average, many respondents will be unique.
+            people of each arm can give by its conditions; ``curator reidentify`` counts real tables. With fewer than
+            ``LEAST_IN_CELL`` people per combination on average, many respondents will be unique.
 Sources     Warner 1965; Kish 1965 (design effects); Boeije and Lensvelt-Mulders 2002 (self-protective no).
 
 Of a given number of reports, the power, one-sample tests, and the smallest odds ratio that they find:
