@@ -104,7 +104,7 @@ def test_unfit_margin_is_refused(given: Columns, margins: dict[str, Any], words:
 
 @pytest.mark.parametrize(("few", "least"), [(5, 5), (2, 0)])
 def test_smallest_cell_of_a_margin_has_weights(few: int, least: int) -> None:
-    found = raked(replace(reports(g=ROW < few), least=least), {"g": {"no": 0.99, "yes": 0.01}}).weights
+    found = raked(replace(reports(g=few > ROW), least=least), {"g": {"no": 0.99, "yes": 0.01}}).weights
 
     assert found[0] == pytest.approx(0.01 * len(ROW) / few)
 
