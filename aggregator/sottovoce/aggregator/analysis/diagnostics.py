@@ -5,7 +5,8 @@ Drawn       Where devices draw one option or coordinate: chi-square test of the 
             reports often carry the same draw each time.
 Asked       Where devices draw m of q questions, X^2 (q - 1) / (q - m) of the reports on each question is chi-square
             with q - 1 degrees of freedom. Draws are without replacement, so the variance of a count is
-            n m (q - m) / q^2 and not its mean.
+            n m (q - m) / q^2 and not its mean. Of questions whose counts leave out people from whom a public answer
+            hid them, none is looked at; the others are exchangeable, with one degree of freedom less for each.
 Arms        Chi-square test of the reports in the arms against the arms' weights.
 More        More reports than invited people, in the steps in which reports are counted.
 """
@@ -43,10 +44,11 @@ def alarms(results: SurveyResults, invited: int | None = None) -> list[CountWarn
         draws = mechanism is not None and mechanism.name in {"sampled_option", "sampled_coordinate"}
         if draws and uniformity([estimate.n for estimate in result.estimates]) < EVEN:
             found.append(CountWarning("drawn", result.question))
-    survey, counts = results.survey, [each.n for each in results.questions]
+    survey, counts = results.survey, {each.question.name: each.n for each in results.questions if not each.asked_only}
     # Arms and earlier revisions may have drawn from other questions, so their counts need not be uniform.
     sets = () if survey.arms or survey.revision > 1 else samples(survey)
-    if any(uniformity([counts[unit[0]] for unit in each.units], each.size) < EVEN for each in sets):
+    drawn = [(each, [survey.questions[unit[0]].name for unit in each.units]) for each in sets]
+    if any(uniformity([counts[n] for n in of if n in counts], each.size, len(of)) < EVEN for each, of in drawn):
         found.append(CountWarning("asked"))
     chance = chance_of_arms(results)
     return found if chance is None or chance >= TAIL else [*found, CountWarning("arms")]

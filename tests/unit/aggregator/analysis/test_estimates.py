@@ -291,6 +291,25 @@ def test_uneven_draw_of_questions_rings(storage: SQLiteStorage, first: int, seco
     assert kinds(replace(results, questions=calm)) == rings
 
 
+@pytest.mark.parametrize(("more", "rings"), [(0, []), (150, ["asked"])])
+def test_draw_of_questions_is_looked_at_where_everybody_is_asked(
+    storage: SQLiteStorage, more: int, rings: list[str]
+) -> None:
+    """A public answer hides one of them from most people: its count is of those who were asked, and tells no draw."""
+    cheated, reason, year = document()["questions"]
+    hidden = {**cheated, "name": "hidden", "visible_if": {"year": "second"}, "when_absent": "no"}
+    pairs = [(0, 1, None, 0), (1, 0, None, 0), (0, None, 1, 1), (0, None, 2, 0), (0, 1, 0, None), (1, 0, 2, None)]
+    asked = survey(ask=2, questions=[{**year, "in_files": True}, cheated, reason, hidden])
+    answered(storage, asked, pairs * 60 + [(0, 1, None, 0)] * more)
+    results = analyse(revisions_of(storage, "exam"))
+
+    assert [each.n for each in results.questions] == [360 + more, 240 + more, 240, 60]
+    calm = tuple(replace(each, estimates=()) for each in results.questions)
+    assert kinds(replace(results, questions=calm)) == rings
+    # Public answers of which no exact counts are shown are not among the results.
+    assert kinds(replace(results, questions=calm[1:])) == rings
+
+
 @pytest.mark.parametrize(("forged", "rings"), [(0, []), (40, ["drawn"])])
 def test_uneven_draw_of_options_rings(storage: SQLiteStorage, forged: int, rings: list[str]) -> None:
     """Whoever forges reports draws the same option each time."""

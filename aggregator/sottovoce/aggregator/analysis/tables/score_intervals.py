@@ -199,16 +199,18 @@ def implausible(table: Floats, channels: Mapping[tuple[int, int], Sequence[CellC
     return LowestCell(min(found), NormalDist().inv_cdf(TAIL / len(channels)))
 
 
-def uniformity(counts: Sequence[int], drawn: int = 1) -> float:
+def uniformity(counts: Sequence[int], drawn: int = 1, among: int | None = None) -> float:
     """Return the p value of Pearson's test that all options, or all pairs of them, were drawn equally often.
 
-    ``drawn`` is how many different ones each device draws, without replacement.
+    ``drawn`` is how many different ones each device draws, without replacement, ``among`` from how many, if not from
+    those that are counted alone.
     """
     expected, freedom = sum(counts) / max(len(counts), 1), len(counts) - 1
-    if not expected or drawn >= len(counts):
+    among = among or len(counts)
+    if not expected or not freedom or drawn >= among:
         return 1.0
     statistic = sum((count - expected) ** 2 for count in counts) / expected
-    return upper_tail(statistic * (freedom / (len(counts) - drawn)), freedom)
+    return upper_tail(statistic * ((among - 1) / (among - drawn)), freedom)
 
 
 def forged(first: Variable, second: Variable, seen: float, fakes: float = FAKES) -> Forged:
