@@ -8,7 +8,7 @@ Asked       Where devices draw m of q questions, X^2 (q - 1) / (q - m) of the re
             n m (q - m) / q^2 and not its mean. Of questions whose counts leave out people from whom a public answer
             hid them, none is looked at; the others are exchangeable, with one degree of freedom less for each.
 Arms        Chi-square test of the reports in the arms against the arms' weights.
-More        More reports than invited people, in the steps in which reports are counted.
+More        More reports in a wave than invited people, in the steps in which reports are counted.
 """
 
 from dataclasses import dataclass
@@ -35,8 +35,8 @@ class CountWarning:
 
 def alarms(results: SurveyResults, invited: int | None = None) -> list[CountWarning]:
     """Return all failed diagnostics, the most serious first; ``invited`` is None if the number of people is unknown."""
-    # ``received`` moves in whole batches, so the check lags behind by less than a batch.
-    found = [CountWarning("more")] if invited is not None and results.received > invited else []
+    # The number of reports moves in whole batches, so the check lags behind by less than a batch.
+    found = [CountWarning("more")] if invited is not None and results.fullest[1] > invited else []
     for result in results.questions:
         if any(estimate.implausible for estimate in result.estimates):
             found.append(CountWarning("implausible", result.question))

@@ -158,6 +158,12 @@ class SurveyResults:
     careless: Careless | None = None
 
     @property
+    def fullest(self) -> tuple[int, int]:
+        """The wave with the most reports, and their number: a person sends one in each."""
+        wave, reports = max(enumerate(self.waves), key=lambda each: each[1])
+        return wave, reports if len(self.waves) > 1 else self.received
+
+    @property
     def epsilon(self) -> float:
         """Privacy loss of a report, the largest of all revisions counted."""
         return max(each.epsilon for each in self.revisions or (self.survey,))

@@ -40,6 +40,10 @@ class PlannedSize(NamedTuple):
     people: int | None = None
     group: int | None = None
 
+    def reports(self, waves: int) -> int | None:
+        """Return the number of expected reports: a respondent sends one in each wave."""
+        return self.people and self.people * waves
+
 
 class DraftTables(Tables):
     """Tables of drafts, and of the size that each was planned for."""

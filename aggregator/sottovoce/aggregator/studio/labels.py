@@ -71,7 +71,9 @@ def alarm_in_words(alarm: CountWarning, results: SurveyResults, invited: int | N
     if alarm.question is not None:
         return words.translate(key, question=title_of(results.survey, alarm.question, words))
     if alarm.kind == "more":
-        return words.translate(key, reports=results.received, invited=invited or 0)
+        wave, reports = results.fullest
+        told = words.translate(key, reports=reports, invited=invited or 0)
+        return told if len(results.waves) < 2 else f"{words.translate('wave_number', number=wave)}: {told}"
     return words.translate(key)
 
 

@@ -13,15 +13,17 @@ from sottovoce.aggregator.analysis.worked_example import results_in_words
 from sottovoce.aggregator.estimators.fixed_population import MOST, people_count
 from sottovoce.aggregator.export.catalogue import COLUMNS, result_rows
 from sottovoce.aggregator.file_formats.provenance import About
+from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.storage import Cell
 from sottovoce.aggregator.storage.hash_chain import ChainHead
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.aggregator.studio.labels import alarm_in_words
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
-from tests.exported import answered, counted, send
+from tests.exported import TODAY, answered, counted, send
 from tests.storage.test_contract import arrival, identity, plan
 from tests.surveys import document, every_type, months, survey
 from tests.unit.shared.test_schema import validate
@@ -330,6 +332,22 @@ def test_more_reports_than_people_ring(storage: SQLiteStorage) -> None:
     assert kinds(results, 49) == ["more"]
     assert kinds(results, 60) == []
     assert kinds(results) == []
+
+
+@pytest.mark.parametrize(
+    ("second", "told"), [(40, []), (60, ["Wave 1: There are 60 reports, more than the 50 people"])]
+)
+def test_reports_of_a_wave_are_held_against_people(storage: SQLiteStorage, second: int, told: list[str]) -> None:
+    """Of a panel everybody answers in each wave: all reports together are more than the people, and rightly so."""
+    asked = survey(waves=months(2))
+    storage.publish(asked)
+    for wave, count in enumerate((50, second)):
+        send(storage, asked, [(number % 2, number % 3, 0) for number in range(count)], wave)
+    storage.close_survey("exam", TODAY)
+    results = analyse(revisions_of(storage, "exam"))
+
+    found = [alarm_in_words(alarm, results, 50, Words("en")) for alarm in alarms(results, 50)]
+    assert [text[: len(part)] for text, part in zip(found, told, strict=True)] == told
 
 
 COIN = {"type": "boolean", "name": "cheated", "label": {"en": "Cheated?"}, "mechanism": {"name": "coin_flip"}}

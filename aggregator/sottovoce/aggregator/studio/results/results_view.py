@@ -247,7 +247,7 @@ def view_of(
         cards=[_card(results, result, side, (choices, group)) for result in results.questions],
         alarms=alarms(results, plan.group),
         group=group,
-        planned=None if results.closed else plan.people,
+        planned=None if results.closed else plan.reports(len(results.waves)),
         invited=plan.group,
         revisions=sum(any(cell.reports for cell in revision.cells) for revision in revisions),
         careless=[*careless_in_words(results, titles, words())],

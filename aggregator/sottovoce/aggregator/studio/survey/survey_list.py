@@ -96,7 +96,7 @@ def _published_row(revisions: list[StoredSurvey], plan: PlannedSize) -> SurveyLi
         title=words().text(survey.title, survey.default_language),
         stage=stage,
         reports=reports,
-        people=None if is_over else plan.people,
+        people=None if is_over else plan.reports(len(survey.waves)),
         epsilon=survey.epsilon,
         trial=survey.trial,
         role=g.actor.role(survey.name) or "",

@@ -27,7 +27,7 @@ from werkzeug.test import TestResponse
 from tests.exported import send
 from tests.invited import blind_survey
 from tests.storage.test_contract import arrival
-from tests.surveys import document, every_type, survey
+from tests.surveys import document, every_type, months, survey
 from tests.unit.aggregator.accounts.test_authentication import log_in
 from tests.unit.aggregator.conftest import SITE
 
@@ -314,6 +314,18 @@ def test_plan_and_alarm_come_from_the_draft_that_was_published(app: Flask, stora
 
     assert "50 of 200 planned" in told
     assert "50 reports, more than the 40 people in the group" in told
+
+
+def test_plan_of_a_panel_counts_its_people_in_each_wave(public_app: Flask, storage: SQLiteStorage) -> None:
+    asked = survey(waves=months(3))
+    storage.publish(asked)
+    send(storage, asked, [(1, 0, number % 2) for number in range(50)])
+    storage.drafts.finish("exam", PlannedSize(40, 60))
+    client = log_in(public_app)[0]
+
+    pages = [client.get(page, base_url=SITE).text for page in ("/dashboard/surveys/exam/results", "/dashboard/")]
+    assert ["50 of 120" in page for page in pages] == [True, True]
+    assert "more than the" not in pages[0]
 
 
 def landmarks(shown: str) -> list[str]:
