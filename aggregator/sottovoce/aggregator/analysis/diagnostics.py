@@ -7,7 +7,8 @@ Asked       Where devices draw m of q questions, X^2 (q - 1) / (q - m) of the re
             with q - 1 degrees of freedom. Draws are without replacement, so the variance of a count is
             n m (q - m) / q^2 and not its mean. Of questions whose counts leave out people from whom a public answer
             hid them, none is looked at; the others are exchangeable, with one degree of freedom less for each.
-Arms        Chi-square test of the reports in the arms against the arms' weights.
+Arms        Chi-square test of the reports in the arms against the arms' weights. Over W waves of people who keep their
+            arm it is divided by W, as in ``one_sample_test``.
 More        More reports in a wave than invited people, in the steps in which reports are counted.
 """
 
@@ -68,4 +69,6 @@ def chance_of_arms(results: SurveyResults) -> float | None:
     counts = {estimate.option: (estimate.raw or 0.0) * n for estimate in drawn.estimates}
     whole = sum(arm.weight for arm in arms)
     expected = [(counts.get(arm.name, 0.0), n * arm.weight / whole) for arm in arms]
-    return upper_tail(sum((count - mean) ** 2 / mean for count, mean in expected), len(arms) - 1)
+    keeps_arm = results.same_people and "arms_per_wave" not in results.survey.document
+    repeats = sum(map(bool, results.waves)) if keeps_arm else 1
+    return upper_tail(sum((count - mean) ** 2 / mean for count, mean in expected) / repeats, len(arms) - 1)

@@ -17,6 +17,8 @@ from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_arms
 from sottovoce.aggregator.planning.simulated_survey import InventedReports, SetShares, invent_as_set, reports_of
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws
+from sottovoce.aggregator.storage import Cell
+from sottovoce.aggregator.storage.models import ALL
 from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import EstimateError, OptionsError
 from sottovoce.shared.parse_survey import parse_survey
@@ -386,6 +388,19 @@ def test_numbers_in_the_arms_are_tested_against_the_weights() -> None:
     stays = (fair.numbers[:, -1] == 0) | (np.arange(len(fair.numbers)) % 3 > 0)
     left = InventedReports(fair.survey, fair.numbers[stays])
     assert "arms" in [alarm.kind for alarm in alarms(analyse([left.revision]))]
+
+
+@pytest.mark.parametrize(
+    ("more", "times"), [({}, 1), ({"arms_per_wave": True}, 4), ({"fresh_samples": True}, 4), ({"waves": months(1)}, 1)]
+)
+def test_people_who_keep_their_arm_count_once(more: dict[str, Any], times: int) -> None:
+    """Four waves of the same people tell no more of the draw than one: 3.2 of chi-square with one degree of freedom."""
+    asked = study(**{"waves": months(4), **more})
+    tallies = {len(asked.questions) - 1: {0: 230, 1: 270}}
+    cells = [Cell(wave, ALL, 500, 0, tallies) for wave in range(len(asked.waves))]
+
+    chance = chance_of_arms(analyse([counted(asked, *cells)]))
+    assert chance == pytest.approx(math.erfc(math.sqrt(3.2 * times / 2)))
 
 
 def test_anchor_corrects_questions_of_arms_and_not_the_arm() -> None:
