@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from sottovoce.shared.accounting import DEFAULT_ALLOWANCE
+from sottovoce.shared.answers import ABSENT
 from sottovoce.shared.canonical import DigestedDocument
 from sottovoce.shared.channel_text import dump_block, dump_channel
 from sottovoce.shared.errors import Problem, SpecError
@@ -26,6 +27,8 @@ _TIES = ("visible_if", "any_of", "cohort", "arm", "order", "keep_last")
 
 
 EPSILON_LIMIT = "the question costs epsilon {cost}, and devices allow {most:g} for one question; give it more noise"
+
+OWN_ABSENT = "has an option named absent, as files call no answer: give it another name"
 
 
 @dataclass(frozen=True)
@@ -173,9 +176,12 @@ def in_survey(document: object, language: str) -> Survey:
     """Return a survey of one entry alone; a SpecError has each mistake's JSON pointer within the entry."""
     whole = {"format": FORMAT, "name": "question", "revision": 1, "default_language": language}
     try:
-        return parse_survey({**whole, "title": {language: "Question"}, "questions": [document]})
+        survey = parse_survey({**whole, "title": {language: "Question"}, "questions": [document]})
     except SpecError as error:
         raise SpecError([Problem(pointer.removeprefix(ITEM), message) for pointer, message in error.problems]) from None
+    if any(ABSENT in question.domain.places for question in survey.questions):
+        raise SpecError([Problem("", OWN_ABSENT)])
+    return survey
 
 
 def asked_alone(survey: Survey) -> list[SingleQuestion | SingleBlock]:

@@ -63,6 +63,14 @@ def test_lint_shows_cost_channel_and_digest(path: Path) -> None:
         ({"name": "Not a name"}, "/name"),
         ({"public": True}, "/public"),
         ({"choises": []}, "/choises"),
+        (
+            {
+                "type": "select_one",
+                "choices": [{"name": name, "label": {"en": name}} for name in ("here", "absent")],
+                "mechanism": named("kary_rr", odds="3"),
+            },
+            "has an option named absent, as files call no answer",
+        ),
     ],
 )
 def test_wrong_question_is_refused(path: Path, changes: dict[str, object], message: str) -> None:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from sottovoce.aggregator.estimators.matrix import MatrixChannel
+from sottovoce.shared.answers import ABSENT
 from sottovoce.shared.errors import Sentence
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
@@ -182,7 +183,8 @@ def _padded(found: Sequence[str], size: int) -> tuple[str, ...]:
 
 
 def _sorted(found: Sequence[str]) -> list[str]:
-    return sorted(found, key=lambda value: (as_number(value) is None, as_number(value) or 0, value))
+    # What our window writes for no answer is after the options, as in a survey.
+    return sorted(found, key=lambda value: (value == ABSENT, as_number(value) is None, as_number(value) or 0, value))
 
 
 def as_number(text: str) -> Fraction | None:

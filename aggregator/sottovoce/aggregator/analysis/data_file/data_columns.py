@@ -25,7 +25,7 @@ from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.file_formats.cell_columns import CodedCells
 from sottovoce.aggregator.file_formats.csv_lines import wrong_at
 from sottovoce.aggregator.storage.pack_values import LETTERS, null
-from sottovoce.shared.answers import Domain, Grid
+from sottovoce.shared.answers import ABSENT, Domain, Grid
 from sottovoce.shared.errors import Sentence, SpecError, error_message
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.spec import Choice, Question, Survey, Wave
@@ -114,8 +114,11 @@ class ReadColumn:
     def question(self, stratum: int) -> Question:
         """Return the question of a stratum."""
         listed = TYPES[self.type].list_key
-        choices = tuple(Choice(name, {"en": name}) for name in self.domain.options) if listed else ()
-        return Question(self.name, self.type, {"en": self.name}, {}, choices, self.domain, self.mechanisms[stratum])
+        choices = tuple(Choice(name, {"en": name}) for name in self.domain.places) if listed else ()
+        absent = len(self.domain.places) if self.domain.absent else None
+        return Question(
+            self.name, self.type, {"en": self.name}, {}, choices, self.domain, self.mechanisms[stratum], absent
+        )
 
 
 def data_columns(table: FileTable, channels: Mapping[str, Any], survey: Survey | None = None) -> Columns:
@@ -287,7 +290,8 @@ def _through(table: FileTable, name: str, channels: Sequence[ColumnChannel], str
     if asked is not None:
         if len(channels) > 1:
             raise wrong_at(f"{table.file}, column '{name}'", "a column of numbers has one channel")
-        return _as_asked(table, name, replace(asked, name=name))
+        domain = replace(asked.domain, absent=_has_absent(table, name, asked.options))
+        return _as_asked(table, name, replace(asked, name=name, domain=domain))
     open_ones = [each.public for each in channels]
     if any(open_ones):
         if not all(open_ones):
@@ -300,7 +304,13 @@ def _through(table: FileTable, name: str, channels: Sequence[ColumnChannel], str
     # One table for each channel: the same text may be another report elsewhere.
     codes = np.array([[each.reports[value] for value in column.values] for each in readings], dtype=np.int64)
     kind = "boolean" if len(options) == 2 else "select_one"
-    return ReadColumn(name, kind, Domain(options), tuple(each.channel for each in readings), codes, column.rows, strata)
+    domain = Domain(options, absent=_has_absent(table, name, options))
+    return ReadColumn(name, kind, domain, tuple(each.channel for each in readings), codes, column.rows, strata)
+
+
+def _has_absent(table: FileTable, name: str, options: Sequence[str]) -> bool:
+    """Return True if the last option is what a window writes for no answer, beside its channel."""
+    return options[-1:] == (ABSENT,) and f"{name}{CHANNEL}" in table.columns
 
 
 def _reading(table: FileTable, name: str, channel: ColumnChannel, column: TableColumn) -> Reading:
@@ -454,7 +464,13 @@ def _narrow(read: ReadColumn, questions: Sequence[Question]) -> NDArray[Any]:
 def described_questions(columns: Columns) -> list[dict[str, Any]]:
     """Return the questions as plain values, for ``described_survey`` in another process."""
     return [
-        {"name": each.name, "type": each.type, "options": list(each.options), "public": each.mechanism is None}
+        {
+            "name": each.name,
+            "type": each.type,
+            "options": list(each.options),
+            "public": each.mechanism is None,
+            "absent": each.domain.absent,
+        }
         for each in columns.survey.questions
     ]
 
@@ -464,7 +480,11 @@ def described_survey(file: str, questions: Sequence[Mapping[str, Any]]) -> Surve
     none, read = (_NO_CODES, _NO_ROWS, _NO_ROWS), []
     for each in questions:
         options = tuple(each["options"])
-        domain = Domain(options) if options else Domain(grid=Grid(Fraction(0), Fraction(1), Fraction(1)))
+        domain = (
+            Domain(options, absent=each["absent"])
+            if options
+            else Domain(grid=Grid(Fraction(0), Fraction(1), Fraction(1)))
+        )
         stand_in = None if each["public"] else parse_channel(f"kary_rr 3 k={len(options)}").read(()).channel
         read.append(ReadColumn(each["name"], each["type"], domain, (stand_in,), *none))
     return _survey(file, read, 0, [0] * len(read))

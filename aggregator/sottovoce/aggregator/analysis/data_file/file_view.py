@@ -12,7 +12,11 @@ class DataFilesInWords(AnswersInWords):
         """Format the shares and means of columns, those that are corrected for careless people below."""
         questions, mark = document["questions"], self.say("results_corrected")
         corrected = [(each["name"], each["corrected"]) for each in questions if "corrected" in each]
-        found = [(each["name"], one, "") for each in questions for one in each["estimates"]]
+        answered, found = self.say("joint_among_answered"), list[tuple[str, Document, str]]()
+        for each in questions:
+            among = each.get("among_answered", [])
+            found += [(each["name"], one, answered) for one in among]
+            found += [(each["name"], one, "") for one in each["estimates"][len(among) :]]
         found += [(name, one, mark) for name, careful in corrected for one in careful["estimates"]]
         column, estimate, reports = map(self.say, ("analyze_column", "models_estimate", "joint_reports"))
         headings = [column, estimate, self.interval(document), reports]

@@ -210,7 +210,7 @@ def weighted_result(
         moved = moved_columns(columns, facts[0], u) if u else columns
         return [_weighted(moved, result.question.name, each, design, by, len(able)) for each in able]
 
-    return replace(result, estimates=[*(over_share(at, rule) if facts else at(0.0, rule))])
+    return replace(result, answered=(), estimates=[*(over_share(at, rule) if facts else at(0.0, rule))])
 
 
 def _weighted(
@@ -342,6 +342,7 @@ def _question(result: QuestionResult) -> Document:
         "channel": None if mechanism is None else mechanism.dump(),
         "n": result.n,
         "estimates": [asdict(estimate) for estimate in result.estimates],
+        **({"among_answered": [asdict(one) for one in result.answered]} if result.answered else {}),
     }
 
 

@@ -11,7 +11,7 @@ from click.testing import Result
 from sottovoce import records
 from sottovoce.aggregator import estimate
 from sottovoce.aggregator.analysis.data_file.column_channel import UnknownValue
-from sottovoce.aggregator.analysis.data_file.data_columns import data_columns
+from sottovoce.aggregator.analysis.data_file.data_columns import data_columns, described_questions, described_survey
 from sottovoce.aggregator.analysis.data_file.parse_channel import parse_channel
 from sottovoce.aggregator.analysis.data_file.randomize import randomize
 from sottovoce.aggregator.analysis.data_file.read_table import read_bytes, read_delimited
@@ -19,6 +19,8 @@ from sottovoce.aggregator.analysis.data_file.shares import shares_of_file
 from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS
 from sottovoce.aggregator.estimators.intervals import t_quantile
 from sottovoce.aggregator.export.results_client.open_data import OpenData, of_table, open_data
+from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.studio.labels import SurveyVariables
 from sottovoce.client.draws import Draws
 from sottovoce.shared.by_link.link_question import parse_link, write_code
 from sottovoce.shared.channel_text import dump_block
@@ -407,6 +409,42 @@ def test_codes_are_estimated_as_their_reports(tmp_path: Path) -> None:
     assert found["cheated"] == pytest.approx(asked.count("yes") / len(asked), abs=0.15)
     assert found["drank"] > 0.85
     assert found["lied"] < 0.15
+
+
+def test_who_gave_no_answer_in_a_window_is_no_option(tmp_path: Path) -> None:
+    """As in a survey: shares are of those who answered; one by one, in a block, and with codes."""
+    reported = ["no"] * 270 + ["yes"] * 190 + ["absent"] * 140
+    kary, block = "kary_rr odds=3 levels=no,yes,absent", "joint_rr odds=9 radius=0 k=3,2 with=q,r"
+    rows = [f'{each},"{kary}",{"ab"[at % 2]}' for at, each in enumerate(reported)]
+    (tmp_path / "host.csv").write_text("\n".join(["q,q_channel,half", *rows]))
+    found = open_data(tmp_path / "host.csv")
+    [asked, _] = found.shares().document["questions"]
+    assert [each["raw"] for each in asked["estimates"]] == pytest.approx([0.625, 0.875 / 3, 0.25 / 3])
+    assert [each["raw"] for each in asked["among_answered"]] == pytest.approx([7.5 / 11, 3.5 / 11])
+    names = SurveyVariables(described_survey("file", described_questions(found.columns)), Words("en"))
+    assert (names.category("q", "absent"), names.answers("q")) == ("No answer", ["no", "yes"])
+    compared = found.compare("q", "half").document
+    assert (compared["category"], compared["people"]) == ("yes", "answered")
+    table = run("results", "estimate", tmp_path / "host.csv").output
+    assert "68.2%" in table
+    assert "Among those who answered" in table
+    (tmp_path / "own.csv").write_text("\n".join(["q", *reported]))
+    [own] = open_data(tmp_path / "own.csv", {"q": kary}).shares().document["questions"]
+    assert [each["raw"] for each in own["estimates"]] == pytest.approx([0.625, 0.875 / 3, 0.25 / 3])
+    assert "among_answered" not in own
+
+    rows = [f'{each},"{block}",{"no" if at % 3 else "yes"},"{block}"' for at, each in enumerate(reported)]
+    (tmp_path / "host.csv").write_text("\n".join(["q,q_channel,r,r_channel", *rows]))
+    asked, other = open_data(tmp_path / "host.csv").shares().document["questions"]
+    assert [each["option"] for each in asked["estimates"]] == ["no", "yes", "absent"]
+    assert [each["option"] for each in asked["among_answered"]] == ["no", "yes"]
+    assert "among_answered" not in other
+
+    document = {**COIN, **THEN, "absent_category": True, "mechanism": named("kary_rr", odds="3")}
+    coded = json.loads(estimated(tmp_path, document, codes(document, [["yes"], [None]] * 30), "--json").stdout)
+    [asked] = [each for each in coded["questions"] if each["name"] == "cheated"]
+    assert [each["option"] for each in asked["among_answered"]] == ["no", "yes"]
+    validate("shares", coded)
 
 
 def test_tables_take_the_file_of_the_question_as_a_channel(tmp_path: Path) -> None:
