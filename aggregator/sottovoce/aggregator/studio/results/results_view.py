@@ -291,7 +291,8 @@ def _card(
     # By name: results of a group lack the questions that have answers of few people there.
     found = [(name, each) for name, other in side for each in other.questions if each.question.name == question.name]
     others = [(name, shown_result(other, choices)) for name, other in found]
-    if choices.by == ARM and not is_split(survey, question):
+    divides = choices.by == "cohort" and survey.cohort is not None and question == survey.questions[survey.cohort]
+    if divides or (choices.by == ARM and not is_split(survey, question)):
         others = []
     answered, result = result, shown_result(result, choices)
     among = result.estimates is answered.answered and bool(result.estimates)

@@ -207,6 +207,9 @@ def test_groups_stand_side_by_side_and_options_by_size(app: Flask) -> None:
 
     assert first in re.findall(r'class="value">([^<]+)<small>([^<]+)', beside)
     assert [float(size) for size in sizes[1:4]] == sorted(map(float, sizes[1:4]), reverse=True)
+    # The question that makes the groups would have all of one answer in each.
+    assert get(app, "exam/results/year.svg?by=cohort").data == get(app, "exam/results/year.svg").data
+    assert get(app, "exam/results/reason.svg?by=cohort").data != get(app, "exam/results/reason.svg").data
 
 
 def test_groups_that_lack_a_question_have_the_figures_of_the_others(public_app: Flask, storage: SQLiteStorage) -> None:
