@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
-from sottovoce.aggregator.analysis.regression.newton import Array, Model, Sums, logistic
+from sottovoce.aggregator.analysis.regression.newton import Array, Derivatives, LogOddsModel, Model, Sums, logistic
 from sottovoce.aggregator.analysis.regression.ordered_logit import Ordered
 from sottovoce.aggregator.analysis.regression.randomized_predictor import RandomizedPredictor
 
@@ -35,7 +35,7 @@ _SCALE = 0.5
 
 
 @dataclass(frozen=True)
-class DecliningModel:
+class DecliningModel(LogOddsModel):
     """A likelihood of reports on an answer that people may decline; its parameters are b, then g.
 
     Attributes:
@@ -72,11 +72,6 @@ class DecliningModel:
         """Sums of the squared weights of equal reports, (n,), or None."""
         return self.answered.squares
 
-    @property
-    def parameters(self) -> int:
-        """Number d of parameters: those of the answer plus one for each predictor of declining."""
-        return self.answered.parameters + len(self.columns)
-
     def start(self) -> Array:
         """Return starting values, (d,): those of the answer, and the same share of declined answers everywhere."""
         # The logit of 0 or 1 is infinite, and a search that starts far out hardly moves.
@@ -85,94 +80,68 @@ class DecliningModel:
         declining[0] = np.log(share / (1 - share))
         return np.concatenate([self.answered.start(), declining])
 
+    def blocks(self, part: slice) -> list[Array]:
+        """Return the columns of the answer's log odds, and those of declining."""
+        return [*self.answered.blocks(part), self.columns[:, part]]
+
+    def derivatives(self, theta: Array, part: slice) -> Derivatives:
+        """Return likelihoods and derivatives of the reports in ``part``, without the prior."""
+        inner, slopes, curve_of_answer = self.answered.derivatives(theta[: -len(self.columns)], part)
+        declined, last = self._declined(theta, part), len(slopes)
+        ahead = (1 - declined) * inner
+        marginal = ahead + declined * self.absent[self.codes[part]]
+        # The probability that a report comes from an answer (EM's weights), and how unsure that is.
+        answered = ahead / marginal
+        unsure = answered * (1 - answered)
+
+        def curve(one: int, other: int) -> Array:
+            if other < last:
+                return np.asarray(answered * curve_of_answer(one, other) - unsure * slopes[one] * slopes[other])
+            return unsure * slopes[one] if one < last else np.asarray(declined * (1 - declined) - unsure)
+
+        slopes_of_all = np.vstack([answered * slopes, 1 - answered - declined])
+        return Derivatives(np.where(inner > 0, marginal, 0.0), slopes_of_all, curve)
+
     def sums(self, theta: Array, part: slice) -> Sums:
         """Return the contribution of the reports in ``part``, weights and prior included."""
-        beta = theta[: self.answered.parameters]
-        declined, inner, answered = self._shares(theta, part)
-        total = declined * self.absent[self.codes[part]] + (1 - declined) * inner
-        weight = np.ones(len(total)) if self.weights is None else self.weights[part]
-        # A report counts for the answer's model by the probability that it comes from an answer (EM's weights).
-        of_answer = _part_of(self.answered, part, answered * weight).sums(beta, slice(None))
-        if of_answer.log_likelihood == -np.inf:
-            empty = np.zeros((self.parameters, self.parameters))
-            return Sums(-np.inf, empty[0], empty)
-        scores, columns = self.answered.scores(beta, part), self.columns[:, part]
-        mixed = weight * answered * (1 - answered)
-        # A step to parameters that rule a report out gives log 0 = -inf; the search then halves the step.
-        with np.errstate(divide="ignore"):
-            logs = weight @ np.log(total) + self._prior_logs(theta, part)
-        between = (scores * mixed) @ columns.T
-        curve = (weight + self._prior) * declined * (1 - declined) - mixed
-        return Sums(
-            float(logs),
-            np.concatenate([of_answer.gradient, columns @ self._residuals(declined, answered, weight)]),
-            np.block(
-                [
-                    [of_answer.information - (scores * mixed) @ scores.T, between],
-                    [between.T, (columns * curve) @ columns.T],
-                ]
-            ),
-        )
+        log_likelihood, gradient, information = super().sums(theta, part)
+        for own, columns, declined, added in self._added(theta, part):
+            log_likelihood += added / 2 * float((np.log(declined) + np.log1p(-declined)).sum())
+            gradient[own] += columns @ (added * (0.5 - declined))
+            information[own, own] += (columns * (added * declined * (1 - declined))) @ columns.T
+        return Sums(log_likelihood, gradient, information)
 
     def scores(self, theta: Array, part: slice) -> Array:
-        """Return the gradient of each report's log likelihood, (d, m), without its weight."""
-        declined, _, answered = self._shares(theta, part)
-        of_answer = self.answered.scores(theta[: self.answered.parameters], part) * answered
-        return np.vstack([of_answer, self.columns[:, part] * self._residuals(declined, answered, 1.0)])
+        """Return the gradient of each report's log likelihood, (d, m), without its weight, prior included."""
+        scores = super().scores(theta, part)
+        for own, columns, declined, added in self._added(theta, part):
+            scores[own] += columns * (added * (0.5 - declined))
+        return scores
 
     def predictors(self, theta: Array, part: slice) -> Iterator[Array]:
         """Yield the linear predictors of the answer, then the declining one times ``_SCALE``, (m,) each."""
-        yield from self.answered.predictors(theta[: self.answered.parameters], part)
-        yield _SCALE * (theta[self.answered.parameters :] @ self.columns[:, part])
-
-    def directions(self, row: int) -> Array:
-        """Return the derivatives of one report's linear predictors, (number of linear predictors, d)."""
-        above = self.answered.directions(row)
-        last = np.concatenate([np.zeros(above.shape[1]), _SCALE * self.columns[:, row]])
-        return np.vstack([np.hstack([above, np.zeros((len(above), len(self.columns)))]), last])
+        yield from self.answered.predictors(theta[: -len(self.columns)], part)
+        yield _SCALE * (theta[-len(self.columns) :] @ self.columns[:, part])
 
     @property
     def cuts(self) -> range:
         """Indices of the cuts of an ordered answer among the parameters."""
         return self.answered.cuts
 
-    @property
-    def _prior(self) -> float:
-        return PRIOR * len(self.columns) / self.rows if self.added is None else self.added
+    def _added(self, theta: Array, part: slice) -> Iterator[tuple[slice, Array, Array, float]]:
+        """Yield places of coefficients, columns, fitted share D, and added weight, of this model and one within."""
+        before = len(theta) - len(self.columns)
+        if isinstance(self.answered, DecliningModel):
+            yield from self.answered._added(theta[:before], part)
+        added = PRIOR * len(self.columns) / self.rows if self.added is None else self.added
+        yield slice(before, len(theta)), self.columns[:, part], self._declined(theta, part), added
 
-    def _prior_logs(self, theta: Array, part: slice) -> float:
-        """Return the log likelihood of the added reports, those of a model within included."""
-        inner = theta[: self.answered.parameters]
-        within = self.answered._prior_logs(inner, part) if isinstance(self.answered, DecliningModel) else 0.0
-        declined = self._shares(theta, part)[0]
-        return within + self._prior / 2 * float((np.log(declined) + np.log1p(-declined)).sum())
-
-    def marginal(self, theta: Array, part: slice) -> Array:
-        """Return the likelihood of each report, (m,)."""
-        declined, inner, _ = self._shares(theta, part)
-        likelihood: Array = declined * self.absent[self.codes[part]] + (1 - declined) * inner
-        return likelihood
-
-    def _residuals(self, declined: Array, answered: Array, weight: Array | float) -> Array:
-        """Return the derivatives of the log likelihoods by the predictor of declining, (m,), prior included."""
-        return weight * (1 - answered - declined) + self._prior * (0.5 - declined)
-
-    def _shares(self, theta: Array, part: slice) -> tuple[Array, Array, Array]:
-        """Return the fitted share D, q of those who answered, and the probability w of an answer, (m,) each."""
-        declined = logistic(theta[self.answered.parameters :] @ self.columns[:, part])
-        inner = self.answered.marginal(theta[: self.answered.parameters], part)
-        ahead = (1 - declined) * inner
-        return declined, inner, ahead / (ahead + declined * self.absent[self.codes[part]])
+    def _declined(self, theta: Array, part: slice) -> Array:
+        """Return the fitted share D of each report, (m,)."""
+        return logistic(theta[-len(self.columns) :] @ self.columns[:, part])
 
 
 LatentModel = Multinomial | Ordered | DecliningModel
-
-
-def _part_of(model: LatentModel, part: slice, weights: Array) -> LatentModel:
-    columns = model.columns[:, part]
-    if isinstance(model, DecliningModel):
-        return replace(model, columns=columns, answered=_part_of(model.answered, part, weights), added=model._prior)
-    return replace(model, columns=columns, codes=model.codes[part], weights=weights)
 
 
 def seen_states(model: Model) -> Iterator[Any]:

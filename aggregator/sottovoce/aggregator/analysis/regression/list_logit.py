@@ -16,8 +16,8 @@ from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
-from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Sums, inverse, logistic, maximize
+from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial, curve_of
+from sottovoce.aggregator.analysis.regression.newton import Array, Derivatives, Fit, inverse, logistic, maximize
 from sottovoce.shared.errors import EstimateError
 
 _STARTS = 12
@@ -55,40 +55,30 @@ class ListLogit(Multinomial):
         """Return the fitted share of the sensitive item of each arm, (arms, m)."""
         return logistic(theta.reshape(self.shape)[:-1] @ self.columns[:, part], _LARGEST)
 
-    def sums(self, theta: Array, part: slice) -> Sums:
-        """Return the contribution of the people in ``part``."""
-        chances, given, others, logs = self._answers(theta, part)
-        columns, hidden = self.columns[:, part], given * (1 - given)
-        size = self.shape[1]
-        information = np.zeros((self.parameters, self.parameters))
-        for arm in range(self.shape[0]):
-            inside = self.arms[part] == arm if arm < self.shape[0] - 1 else np.ones(len(logs), bool)
-            own = chances * (1 - chances) if arm < self.shape[0] - 1 else self.items * others * (1 - others)
-            place, last = slice(arm * size, (arm + 1) * size), slice(self.parameters - size, None)
-            information[place, last] = information[last, place] = (columns * (inside * hidden)) @ columns.T
-            information[place, place] = (columns * (inside * (own - hidden))) @ columns.T
-        return Sums(float(logs.sum()), self.scores(theta, part).sum(axis=1), information)
-
-    def scores(self, theta: Array, part: slice) -> Array:
-        """Return the gradient of each person's log likelihood, (d, m)."""
-        chances, given, others, _ = self._answers(theta, part)
-        residuals = [(given - chances) * (self.arms[part] == arm) for arm in range(self.shape[0] - 1)]
-        residuals.append(self.codes[part] - given - self.items * others)
-        return np.concatenate([each * self.columns[:, part] for each in residuals])
-
-    def _answers(self, theta: Array, part: slice) -> tuple[Array, Array, Array, Array]:
-        """Return g, w and h, and the log likelihood, (m,) each; g and w are 0 in the control."""
-        counts, arms = self.codes[part], self.arms[part]
+    def derivatives(self, theta: Array, part: slice) -> Derivatives:
+        """Return likelihoods and derivatives of the people in ``part``."""
+        counts, last = self.codes[part], self.shape[0] - 1
         others = logistic(theta.reshape(self.shape)[-1] @ self.columns[:, part], _LARGEST)
-        with_none = np.append(self.sensitive(theta, part), np.zeros((1, len(counts))), axis=0)
-        chances = with_none[arms, np.arange(len(counts))]
         # In no way do the other items alone give J + 1, or -1.
         without, less = (
             ways * others ** np.clip(applied, 0, self.items) * (1 - others) ** np.clip(self.items - applied, 0, None)
             for ways, applied in zip(self.likelihood[counts].T, (counts, counts - 1), strict=True)
         )
-        total = chances * less + (1 - chances) * without
-        return chances, chances * less / total, others, np.log(total)
+        # Shares of the sensitive item before and given the count, of the people of each arm; 0 of all others.
+        truth = self.sensitive(theta, part) * (self.arms[part] == np.arange(last)[:, None])
+        chances = truth.sum(axis=0)
+        marginal = chances * less + (1 - chances) * without
+        given = truth * less / marginal
+        applies, of_items = given.sum(axis=0), curve_of(truth, given)
+
+        def curve(one: int, other: int) -> Array:
+            if other < last:
+                return of_items(one, other)
+            if one < last:
+                return np.asarray(given[one] * (1 - given[one]))
+            return np.asarray(self.items * others * (1 - others) - applies * (1 - applies))
+
+        return Derivatives(marginal, np.vstack([given - truth, counts - applies - self.items * others]), curve)
 
 
 def highest_peak(model: ListLogit) -> Fit:

@@ -18,7 +18,7 @@ Peaks       The search begins in the middle, where all categories are equally li
 Source      Louis 1982 (the observed information of a mixture).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -85,6 +85,8 @@ class Model(Protocol):
 
     def directions(self, row: int) -> Array:
         """Return the derivative of each linear predictor of one report, (number of linear predictors, d)."""
+        one = slice(row, row + 1)
+        return np.stack([np.concatenate([*self.predictors(unit, one)]) for unit in np.eye(self.parameters)], axis=1)
 
     @property
     def cuts(self) -> range:
@@ -92,8 +94,78 @@ class Model(Protocol):
         return range(0)
 
 
+class Derivatives(NamedTuple):
+    """Likelihoods of reports, and the derivatives of their logarithms by log odds.
+
+    Attributes:
+        marginal: (m,), likelihoods; 0 where the parameters rule a report out.
+        slopes: (b, m), first derivatives by each of the log odds.
+        curve: minus the second derivative by two of them, (m,), whose places are given, the smaller one first.
+    """
+
+    marginal: Array
+    slopes: Array
+    curve: Callable[[int, int], Array]
+
+
+class LogOddsModel(Model, Protocol):
+    """A likelihood that depends on b log odds of each report, each one linear in a block of parameters of its own."""
+
+    def blocks(self, part: slice) -> list[Array]:
+        """Return the columns of each of the log odds, (parameters of the block, m), in the order of the parameters."""
+
+    def derivatives(self, theta: Array, part: slice) -> Derivatives:
+        """Return likelihoods and derivatives of the reports in ``part``, without weights."""
+
+    @property
+    def parameters(self) -> int:
+        """Number d of parameters: those of all blocks."""
+        return sum(map(len, self.blocks(slice(0))))
+
+    def predictors(self, theta: Array, part: slice) -> Iterator[Array]:
+        """Yield the log odds, (m,) each."""
+        blocks = self.blocks(part)
+        ends = np.cumsum([*map(len, blocks)])
+        yield from (own @ columns for own, columns in zip(np.split(theta, ends[:-1]), blocks, strict=True))
+
+    def sums(self, theta: Array, part: slice) -> Sums:
+        """Return the contribution of the reports in ``part``, weights included."""
+        weights, blocks = powers(self, part, 1), self.blocks(part)
+        # Parameters that rule a report out have the log likelihood minus infinity, and the search halves its step.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            marginal, slopes, curve = self.derivatives(theta, part)
+            logs = np.log(marginal)
+        if weights is not None:
+            logs, slopes = logs * weights, slopes * weights
+        gradient = [columns @ slope for slope, columns in zip(slopes, blocks, strict=True)]
+        return Sums(float(logs.sum()), np.concatenate(gradient), summed(curve, blocks, weights))
+
+    def scores(self, theta: Array, part: slice) -> Array:
+        """Return the gradient of each report's log likelihood, (d, m), without its weight."""
+        slopes = self.derivatives(theta, part).slopes
+        return np.concatenate([slope * columns for slope, columns in zip(slopes, self.blocks(part), strict=True)])
+
+    def marginal(self, theta: Array, part: slice) -> Array:
+        """Return the likelihood of each report, (m,)."""
+        return self.derivatives(theta, part).marginal
+
+
+def summed(curve: Callable[[int, int], Array], blocks: Sequence[Array], weights: Array | None) -> Array:
+    """Return the observed information of the parameters of all blocks, (d, d), from ``curve`` as in ``Derivatives``."""
+    ends = np.cumsum([0, *map(len, blocks)])
+    places = [*map(slice, ends[:-1], ends[1:])]
+    total = np.empty((ends[-1], ends[-1]))
+    for one, columns in enumerate(blocks):
+        for other in range(one, len(blocks)):
+            weighted = curve(one, other) if weights is None else curve(one, other) * weights
+            # Symmetric, so each pair is computed once.
+            product = (columns * weighted) @ blocks[other].T
+            total[places[one], places[other]], total[places[other], places[one]] = product, product.T
+    return total
+
+
 @dataclass(frozen=True)
-class Likelihood(Model):
+class Likelihood(LogOddsModel):
     """A likelihood of reports on an answer with categories.
 
     Attributes:

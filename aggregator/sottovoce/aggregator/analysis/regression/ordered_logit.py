@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from sottovoce.aggregator.analysis.regression.newton import Array, Likelihood, Sums, logistic
+from sottovoce.aggregator.analysis.regression.newton import Array, Derivatives, Likelihood, logistic
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,6 @@ class Ordered(Likelihood):
         """Number p of predictors, each with one slope."""
         return len(self.columns)
 
-    @property
-    def parameters(self) -> int:
-        """Number d of parameters: a slope for each predictor, a cut between any two neighbouring categories."""
-        return len(self.columns) + len(self.likelihood.T) - 1
-
     def start(self) -> Array:
         """Return starting values, (d,): zero slopes, and cuts that make all categories equally likely."""
         categories = self.likelihood.shape[1]
@@ -37,59 +32,37 @@ class Ordered(Likelihood):
         below = np.arange(1, categories) / categories
         return np.concatenate([np.zeros(self.slopes), np.log(below / (1 - below))])
 
-    def sums(self, theta: Array, part: slice) -> Sums:
-        """Return the contribution of the reports in ``part``; minus infinity if the cuts are out of order."""
-        # Minus infinity makes the line search of ``newton`` halve the step.
-        if np.any(np.diff(theta[self.slopes :]) <= 0):
-            empty = np.zeros((self.parameters, self.parameters))
-            return Sums(-np.inf, empty[0], empty)
-        marginal, gradient, curve = self._derivatives(theta, part)
-        weights = np.ones(gradient.shape[1]) if self.weights is None else self.weights[part]
-        # Minus the second derivative, (d, d), by the chain rule.
+    def blocks(self, part: slice) -> list[Array]:
+        """Return the predictors, and a constant for each cut."""
         columns = self.columns[:, part]
-        both = gradient.sum(axis=0)
-        cuts = (gradient * weights) @ gradient.T - np.diag(curve @ weights)
-        across = columns @ ((curve - gradient * both) * weights).T
-        slopes = (columns * (weights * (both**2 - curve.sum(axis=0)))) @ columns.T
-        information = np.block([[slopes, across], [across.T, cuts]])
-        return Sums(float(weights @ np.log(marginal)), self._scores(gradient, part) @ weights, information)
+        return [columns] + [np.ones((1, columns.shape[1]))] * (self.likelihood.shape[1] - 1)
 
-    def scores(self, theta: Array, part: slice) -> Array:
-        """Return the gradient of each report's log likelihood, (d, m), without its weight."""
-        return self._scores(self._derivatives(theta, part)[1], part)
-
-    def marginal(self, theta: Array, part: slice) -> Array:
-        """Return the likelihood of each report, (m,); ones if the cuts are out of order, where ``sums`` is infinite."""
+    def derivatives(self, theta: Array, part: slice) -> Derivatives:
+        """Return likelihoods, 0 if the cuts are out of order, and derivatives of the reports in ``part``."""
         if np.any(np.diff(theta[self.slopes :]) <= 0):
-            return np.ones(len(self.codes[part]))
-        return self._derivatives(theta, part)[0]
+            still = np.zeros((1 + self.parameters - self.slopes, len(self.codes[part])))
+            return Derivatives(still[0], still, lambda *_: still[0])
+        # For the logistic function, F' = F (1 - F) and F'' = F' (1 - 2 F).
+        below = logistic(np.stack([*self.predictors(theta, part)]))
+        likelihood = self.likelihood.T[:, self.codes[part]]
+        drop = likelihood[:-1] - likelihood[1:]
+        marginal = likelihood[-1] + (below * drop).sum(axis=0)
+        gradient = below * (1 - below) * drop / marginal
+        second = gradient * (1 - 2 * below)
+        slopes = np.concatenate([[-gradient.sum(axis=0)], gradient])
+
+        def curve(one: int, other: int) -> Array:
+            # A cut moves its own log odds, and the predictors move all of them, the other way.
+            moved = second.sum(axis=0) if other == 0 else second[other - 1] * ((one == other) - (one == 0))
+            return np.asarray(slopes[one] * slopes[other] - moved)
+
+        return Derivatives(marginal, slopes, curve)
 
     def predictors(self, theta: Array, part: slice) -> Iterator[Array]:
         """Yield the log odds of being at or below each category except the last, (m,) each."""
-        yield from self._log_odds(theta, part)
-
-    def directions(self, row: int) -> Array:
-        """Return the derivatives of one report's log odds, (k - 1, d)."""
-        cuts = self.likelihood.shape[1] - 1
-        return np.hstack([np.tile(-self.columns[:, row], (cuts, 1)), np.eye(cuts)])
+        yield from theta[self.slopes :, None] - (theta[: self.slopes] @ self.columns[:, part])
 
     @property
     def cuts(self) -> range:
         """Indices of the cuts among the parameters."""
         return range(self.slopes, self.parameters)
-
-    def _log_odds(self, theta: Array, part: slice) -> Array:
-        return theta[self.slopes :, None] - (theta[: self.slopes] @ self.columns[:, part])
-
-    def _derivatives(self, theta: Array, part: slice) -> tuple[Array, Array, Array]:
-        """Return q, (m,), and F'(v_j) (L_j - L_(j+1)) / q and F''(v_j) (L_j - L_(j+1)) / q, each (k - 1, m)."""
-        # For the logistic function, F' = F (1 - F) and F'' = F' (1 - 2 F).
-        below = logistic(self._log_odds(theta, part))
-        likelihood = self.likelihood.T[:, self.codes[part]]
-        drop = likelihood[:-1] - likelihood[1:]
-        marginal = likelihood[-1] + (below * drop).sum(axis=0)
-        gradient = below * (1 - below) * drop / marginal
-        return marginal, gradient, gradient * (1 - 2 * below)
-
-    def _scores(self, gradient: Array, part: slice) -> Array:
-        return np.concatenate([-gradient.sum(axis=0) * self.columns[:, part], gradient])

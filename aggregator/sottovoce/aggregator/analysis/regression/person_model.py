@@ -111,10 +111,6 @@ class PersonModel(Model):
         """Yield the parameters themselves, (m,) each, by which steps are kept short."""
         yield from np.repeat(theta[:, None], part.stop - part.start, axis=1)
 
-    def directions(self, row: int) -> Array:  # noqa: ARG002 - alike for all
-        """Return the unit matrix, (d, d)."""
-        return np.eye(self.parameters)
-
     def _rows(self, part: slice) -> tuple[slice, NDArray[np.intp], NDArray[np.intp]]:
         """Return the answers of the people in ``part``, the first one of each, (m,), and the person of each, (r,)."""
         starts = self.starts[part.start : part.stop + 1]

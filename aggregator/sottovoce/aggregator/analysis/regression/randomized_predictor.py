@@ -20,7 +20,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial, information, times_columns
-from sottovoce.aggregator.analysis.regression.newton import Array, Model, Sums
+from sottovoce.aggregator.analysis.regression.newton import Array, Derivatives, Model, Sums, summed
+
+Case = tuple[Derivatives, list[Array], Array]
+"""Model of Y given one cell of A: derivatives by the log odds of Y, the columns of these, and the score."""
 
 
 @dataclass(frozen=True)
@@ -64,30 +67,31 @@ class RandomizedPredictor(Model):
 
     def sums(self, theta: Array, part: slice) -> Sums:
         """Return the contribution of the reports in ``part``, weights included."""
-        given, log_likelihoods, cases = self._cases(theta, part)
+        given, marginal, cases = self._cases(theta, part)
         # Weights apply once, here: the two models inside would otherwise count them twice.
         weights = np.ones(given.shape[1]) if self.weights is None else self.weights[part]
         score, total = 0.0, np.zeros((self.parameters, self.parameters))
         size = self.outcome.parameters
-        for share, case in zip(given, cases, strict=True):
-            score = score + share * case.score
-            total[:size, :size] += information(case.truth, case.given, case.columns, share * weights)
-            total -= (case.score * (share * weights)) @ case.score.T
+        for share, (at, blocks, of_case) in zip(given, cases, strict=True):
+            score = score + share * of_case
+            total[:size, :size] += summed(at.curve, blocks, share * weights)
+            total -= (of_case * (share * weights)) @ of_case.T
         # The last two terms together are the variance of the score over the unknown cell (Louis 1982).
         total += (score * weights) @ np.transpose(score)
         # The information of A's own model is the same in every case, since it depends on x only.
-        own = self.predictor.complete(self.restriction @ theta[size:], part, weights)
+        truth = self.distribution(theta[size:], part)[1:]
+        own = information(truth, np.zeros_like(truth), self.predictor.columns[:, part], weights)
         total[size:, size:] += self.restriction.T @ own @ self.restriction
-        return Sums(float(weights @ log_likelihoods), score @ weights, total)
+        return Sums(float(weights @ np.log(marginal)), score @ weights, total)
 
     def scores(self, theta: Array, part: slice) -> Array:
         """Return the gradient of each report's log likelihood, (d, m), without its weight."""
         given, _, cases = self._cases(theta, part)
-        return np.asarray(sum(share * case.score for share, case in zip(given, cases, strict=True)))
+        return np.asarray(sum(share * score for share, (*_, score) in zip(given, cases, strict=True)))
 
     def marginal(self, theta: Array, part: slice) -> Array:
         """Return the likelihood of each report, (m,)."""
-        return np.exp(self._cases(theta, part)[1])
+        return self._cases(theta, part)[1]
 
     def predictors(self, theta: Array, part: slice) -> Iterator[Array]:
         """Yield the log odds of Y given each cell of A, then the log odds of A's cells, (m,) each."""
@@ -95,13 +99,6 @@ class RandomizedPredictor(Model):
         for cell in range(len(self.factors)):
             yield from self._if(cell, part).predictors(theta[:size], slice(None))
         yield from self.predictor.predictors(self.restriction @ theta[size:], part)
-
-    def directions(self, row: int) -> Array:
-        """Return the derivatives of one report's log odds, (number of log odds, d)."""
-        part, after = slice(row, row + 1), self.restriction.shape[1]
-        above = np.vstack([self._if(cell, part).directions(0) for cell in range(len(self.factors))])
-        below = self.predictor.directions(row) @ self.restriction
-        return np.block([[above, np.zeros((len(above), after))], [np.zeros((len(below), above.shape[1])), below]])
 
     def distribution(self, of_predictor: Array, part: slice) -> Array:
         """Return the shares of A's cells given x, (cells, m), for its coefficients g."""
@@ -120,8 +117,8 @@ class RandomizedPredictor(Model):
         likelihood = self.outcome.likelihood if self.linked is None else self.linked[cell]
         return Multinomial(columns, self.outcome.codes[part], likelihood)
 
-    def _cases(self, theta: Array, part: slice) -> tuple[Array, Array, list["_Case"]]:
-        """Return the shares of A's cells given the reports, (cells, m), the log likelihoods, (m,), and the cases."""
+    def _cases(self, theta: Array, part: slice) -> tuple[Array, Array, list[Case]]:
+        """Return the shares of A's cells given the reports, (cells, m), the likelihoods, (m,), and the cases."""
         size = self.outcome.parameters
         prior = self.distribution(theta[size:], part)
         truth = prior[1:]
@@ -129,21 +126,10 @@ class RandomizedPredictor(Model):
         cases = []
         for cell, indicator in enumerate(np.eye(len(self.factors))[:, 1:]):
             model = self._if(cell, part)
-            shares = model.shares(theta[:size], slice(None))
-            above = times_columns(shares[1] - shares[0], model.columns)
+            at = model.derivatives(theta[:size], slice(None))
+            above = times_columns(at.slopes, model.columns)
             below = self.restriction.T @ times_columns(indicator[:, None] - truth, of_predictor)
-            cases.append(_Case(*shares, model.columns, np.vstack([above, below])))
-        joint = prior * self.predictor.likelihood.T[:, self.predictor.codes[part]] * [case.marginal for case in cases]
+            cases.append((at, model.blocks(slice(None)), np.vstack([above, below])))
+        joint = prior * self.predictor.likelihood.T[:, self.predictor.codes[part]] * [at.marginal for at, *_ in cases]
         likelihood = joint.sum(axis=0)
-        return joint / likelihood, np.log(likelihood), cases
-
-
-@dataclass(frozen=True)
-class _Case:
-    """Model of Y given one cell of A: shares before and given Y's report, report likelihood, columns, score."""
-
-    truth: Array
-    given: Array
-    marginal: Array
-    columns: Array
-    score: Array
+        return joint / likelihood, likelihood, cases

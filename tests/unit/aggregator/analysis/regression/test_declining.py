@@ -54,11 +54,10 @@ def likelihoods(kind: str) -> DecliningModel:
     return DecliningModel(Multinomial(columns, reported, THREE[:, :-1], weights), columns[:2], THREE[:, -1], 0.2)
 
 
-# Of a mixture within a mixture the small added report of the inner one is counted as a report.
-@pytest.mark.parametrize(("kind", "off"), [("logit", 1e-4), ("ordered", 1e-4), ("careless", 2e-3)])
-def test_gradient_and_information_are_the_derivatives(kind: str, off: float) -> None:
+@pytest.mark.parametrize("kind", ["logit", "ordered", "careless"])
+def test_gradient_and_information_are_the_derivatives(kind: str) -> None:
     model = likelihoods(kind)
-    check_derivatives(model, model.start() + np.linspace(-0.2, 0.3, model.parameters), off)
+    check_derivatives(model, model.start() + np.linspace(-0.2, 0.3, model.parameters), 1e-4)
 
 
 def test_scores_of_single_reports_add_up() -> None:
