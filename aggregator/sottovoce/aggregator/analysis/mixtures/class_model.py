@@ -35,7 +35,7 @@ from sottovoce.aggregator.analysis.mixtures.designs import CHEATING, DESIGNS
 from sottovoce.aggregator.analysis.regression.covariance import covariance
 from sottovoce.aggregator.analysis.regression.likelihood_ratio import false_position, profile_limits
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial, information, times_columns
-from sottovoce.aggregator.analysis.regression.newton import LARGEST_ODDS, Array, Fit, Sums, evaluate, maximize
+from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Sums, evaluate, maximize
 from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, wald_coefficients
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.estimators.cone import quantile_beside_edges
@@ -159,7 +159,7 @@ class _Held(_Traced):
         sums = super().sums(theta, part)
         if part.start:
             return sums
-        shares = _everybody(self.plain, theta)
+        shares = self.plain.fitted(theta, slice(None))
         over, slopes, slope = self._people(shares)
         # The curve of the class counts as much as at the maximum: times the distance, it leads a far search astray.
         pull = float(sums.gradient @ slope) / max(float(slope @ slope), 1e-300)
@@ -175,7 +175,7 @@ class _Held(_Traced):
         """Return the gradients; of the last report, which tells nothing, the gradient of the class."""
         scores = super().scores(theta, part)
         if part.stop == self.rows:
-            scores[:, -1] = self._people(_everybody(self.plain, theta))[2]
+            scores[:, -1] = self._people(self.plain.fitted(theta, slice(None)))[2]
         return scores
 
 
@@ -190,13 +190,6 @@ def _traced(model: Multinomial, trace: float = TRACE) -> _Traced:
     )
 
 
-def _everybody(model: Multinomial, theta: Array) -> Array:
-    """Return the fitted shares of all classes, (k, n)."""
-    odds = np.pad(theta.reshape(model.shape) @ model.columns, ((1, 0), (0, 0)))
-    odds = np.exp(np.maximum(odds - odds.max(axis=0), -LARGEST_ODDS))
-    return np.asarray(odds / odds.sum(axis=0))
-
-
 def _slopes(shares: Array, place: int) -> Array:
     """Return the derivatives of a share by the log odds of each class after the first, (k - 1, n)."""
     return np.asarray(shares[place] * ((np.arange(1, len(shares)) == place)[:, None] - shares[1:]))
@@ -204,7 +197,7 @@ def _slopes(shares: Array, place: int) -> Array:
 
 def _shares(model: Multinomial, theta: Array, variance: Array | None, z: float, plain: bool) -> Iterator[Document]:
     """Yield the mean fitted share of each class."""
-    everybody, inside = _everybody(model, theta), maximize(_traced(model, INSIDE))
+    everybody, inside = model.fitted(theta, slice(None)), maximize(_traced(model, INSIDE))
     for place, (shares, quantile) in enumerate(zip(everybody, _quantiles(model, everybody, inside, z), strict=True)):
         share, error = float(np.average(shares, weights=model.weights)), None
         low, high = (_limit(model, theta, inside.theta, place, side * quantile) for side in (-1, 1))
@@ -241,7 +234,7 @@ def _may_be_empty(model: Multinomial, theta: Array, place: int, z: float) -> boo
 
 def _quantiles(model: Multinomial, everybody: Array, inside: Fit, z: float) -> Iterator[float]:
     """Yield the z of limits of the mean share of each class; see "Edges"."""
-    variance, fitted = covariance(model, inside, "opg"), _everybody(model, inside.theta)
+    variance, fitted = covariance(model, inside, "opg"), model.fitted(inside.theta, slice(None))
     # Slopes of all shares, (k, d, n), by the coefficients; and of their means.
     slopes = np.stack([times_columns(_slopes(fitted, place), model.columns) for place in range(len(fitted))])
     means = np.average(slopes, axis=2, weights=model.weights)
@@ -260,7 +253,7 @@ def _limit(model: Multinomial, theta: Array, inside: Array, place: int, z: float
     found = begin = theta
 
     def share() -> float:
-        return float(np.average(_everybody(model, found)[place], weights=model.weights))
+        return float(np.average(model.fitted(found, slice(None))[place], weights=model.weights))
 
     def excess(held: float) -> float:
         nonlocal begin, found

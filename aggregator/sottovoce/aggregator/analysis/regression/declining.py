@@ -149,21 +149,18 @@ def seen_states(model: Model) -> Iterator[Any]:
     if isinstance(model, RandomizedPredictor):
         for cell, outcome in product(np.eye(len(model.factors)), seen_states(model.outcome)):
             yield replace(model, outcome=outcome, predictor=_told(model.predictor, cell), linked=None)
-    elif isinstance(model, DecliningModel):
-        yield replace(model, answered=_untold(model.answered), absent=np.ones(1), added=0.0)
-        for inner in seen_states(model.answered):
-            yield replace(model, answered=inner, absent=np.zeros(1), added=0.0)
-    elif isinstance(model, Multinomial | Ordered):
-        yield from (_told(model, row) for row in np.eye(model.likelihood.shape[1]))
+    elif isinstance(model, LatentModel):
+        # Reports that answers bring as good as never, since those that they never bring would have no scores.
+        yield from (_told(model, row) for row in np.maximum(np.eye(_states(model)), _RARE))
 
 
-def _untold(model: LatentModel) -> LatentModel:
-    """Return a model of reports that answers bring as good as never."""
+def _states(model: LatentModel) -> int:
+    """Return the number of true answers, no answer included."""
+    return 1 + _states(model.answered) if isinstance(model, DecliningModel) else model.likelihood.shape[1]
+
+
+def _told(model: LatentModel, likelihood: Array) -> Any:  # noqa: ANN401 - of the same type
+    """Return a model of reports that have this likelihood by true answer, (k,), each."""
     if isinstance(model, DecliningModel):
-        return replace(model, answered=_untold(model.answered), absent=np.full(1, _RARE), added=0.0)
-    seen: LatentModel = _told(model, np.full(model.likelihood.shape[1], _RARE))
-    return seen
-
-
-def _told(model: Multinomial | Ordered, likelihood: Array) -> Any:  # noqa: ANN401 - of the same type
+        return replace(model, answered=_told(model.answered, likelihood[:-1]), absent=likelihood[-1:], added=0.0)
     return replace(model, codes=np.zeros(model.rows, np.intp), likelihood=likelihood[None])

@@ -31,26 +31,24 @@ class Multinomial(Likelihood):
 
     def derivatives(self, theta: Array, part: slice) -> Derivatives:
         """Return likelihoods and derivatives of the reports in ``part``."""
-        odds = self._odds(theta, part)
-        first = 1 / (1 + odds.sum(axis=0))
-        truth = odds * first
-        codes = self.codes[part]
+        shares, codes = self.fitted(theta, part), self.codes[part]
+        truth = shares[1:]
         # Likelihoods are stored once per different report and looked up, since reports repeat.
         given = np.stack([column[codes] for column in self.likelihood.T[1:]])
         given *= truth
-        marginal = given.sum(axis=0) + first * self.likelihood[:, 0][codes]
+        marginal = given.sum(axis=0) + shares[0] * self.likelihood[:, 0][codes]
         given /= marginal
         return Derivatives(marginal, given - truth, curve_of(truth, given))
 
-    def truth(self, theta: Array, part: slice) -> Array:
-        """Return the fitted shares of the categories after the first, (k - 1, m)."""
-        odds = self._odds(theta, part)
-        return np.asarray(odds / (1 + odds.sum(axis=0)))
-
-    def _odds(self, theta: Array, part: slice) -> Array:
-        predictors = theta.reshape(self.shape) @ self.columns[:, part]
-        # In place: two temporary arrays of (k - 1, m) less for each step of Newton's method.
-        return np.exp(np.clip(predictors, -LARGEST_ODDS, LARGEST_ODDS, out=predictors), out=predictors)
+    def fitted(self, theta: Array, part: slice) -> Array:
+        """Return the fitted shares of all categories, (k, m)."""
+        columns = self.columns[:, part]
+        shares = np.ones((self.likelihood.shape[1], columns.shape[1]))
+        # In place, which saves temporary arrays of this size in each step of Newton's method.
+        odds = np.matmul(theta.reshape(self.shape), columns, out=shares[1:])
+        np.exp(np.clip(odds, -LARGEST_ODDS, LARGEST_ODDS, out=odds), out=odds)
+        shares /= shares.sum(axis=0)
+        return shares
 
 
 def times_columns(residuals: Array, columns: Array) -> Array:

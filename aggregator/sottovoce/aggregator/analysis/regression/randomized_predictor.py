@@ -102,9 +102,7 @@ class RandomizedPredictor(Model):
 
     def distribution(self, of_predictor: Array, part: slice) -> Array:
         """Return the shares of A's cells given x, (cells, m), for its coefficients g."""
-        truth = self.predictor.truth(self.restriction @ of_predictor, part)
-        # The first cell of A is the rest, as in every multinomial logit here.
-        return np.vstack([1 - truth.sum(axis=0), truth])
+        return self.predictor.fitted(self.restriction @ of_predictor, part)
 
     def by_distribution(self, residuals: Array, part: slice) -> Array:
         """Return the derivatives by g of sums over reports, (k, g), from those by the log odds, (cells - 1, k, m)."""
