@@ -1,7 +1,7 @@
 #!/bin/sh
 # Expected of the answer to a question with one choice: the option that was chosen, in its words, as the simulation of the same plugin and
 # the plugin for several choices keep it.
-# Seen: the option is cut at its first double quotation mark. 'Somebody said "no"' and 'Somebody said "stop"' are both 'Somebody said ', and
+# Seen: the option is cut at its first double quotation mark. 'A friend said "no"' and 'A friend said "stop"' are both 'A friend said ', and
 # whoever chose "Never" in quotation marks has an empty answer, as if nothing had been chosen. Numbers of options are right.
 set -eu
 folder=$(mktemp -d)
@@ -17,7 +17,7 @@ Object.assign(globalThis, { window: dom.window }, Object.fromEntries(names.map((
 const { initJsPsych } = require("jspsych");
 const plugin = require("@jspsych/plugin-survey-multi-choice");
 const version = (name) => `${name} ${JSON.parse(require("fs").readFileSync(`node_modules/${name}/package.json`)).version}`;
-const options = ['Somebody said "no"', 'Somebody said "stop"', '"Never"', "Nothing was said"];
+const options = ['A friend said "no"', 'A friend said "stop"', '"Never"', "Nothing was said"];
 const trial = { type: plugin.default ?? plugin, questions: [{ prompt: "What happened?", name: "event", options }] };
 (async () => {
   const experiment = initJsPsych({ display_element: dom.window.document.body });
@@ -33,7 +33,7 @@ const trial = { type: plugin.default ?? plugin, questions: [{ prompt: "What happ
   const whole = simulated.data.get().values().every(({ response }) => options.includes(response.event));
   console.log(version("jspsych"), version("@jspsych/plugin-survey-multi-choice"));
   console.log("chosen:", options, "kept, with the number of the option:", JSON.stringify(kept), "whole in a simulation:", whole);
-  const cut = [["Somebody said ", 0], ["Somebody said ", 1], ["", 2], ["Nothing was said", 3]];
+  const cut = [["A friend said ", 0], ["A friend said ", 1], ["", 2], ["Nothing was said", 3]];
   process.exit(JSON.stringify(kept) === JSON.stringify(cut) && whole ? 0 : 1);
 })();
 END
