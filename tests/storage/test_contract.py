@@ -31,6 +31,7 @@ from sottovoce.aggregator.storage.reports.batch_columns import (
 )
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.table_catalogue import TABLES
+from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.shared.errors import StorageError
 
 from tests import postgres
@@ -275,6 +276,33 @@ def test_withdrawn_reports_id_is_in_no_row(store: Storage) -> None:
     assert len(kept) == 1
     assert identity(1) not in kept[0]
     assert identity(1) not in {bytes(row[1]) for row in store.export_table("reports")}
+
+
+def test_withdrawn_reports_values_are_in_no_row(store: Storage) -> None:
+    """Once all is settled: no count of 0 keeps one, live or shown, also where results had shown it."""
+    key = store.publish(survey()).key
+    values = ["SELECT DISTINCT question, value FROM counts", "SELECT DISTINCT question, value FROM shown_counts"]
+
+    def kept() -> list[list[tuple[int, int]]]:
+        store.settle()
+        return [sorted(tuple(row) for row in store.rows_of(query)) for query in values]
+
+    store.store([arrival(key, 0, (1, 2, 0))])
+    assert store.withdraw(plan(key), identity(0)) is Outcome.WITHDRAWN
+    assert kept() == [[], []]
+
+    store.store([arrival(key, number, (1, 2, 0)) for number in range(1, 26)])
+    assert kept() == [[(0, 1), (1, 2), (2, 0)]] * 2
+    for number in range(1, 26):
+        assert store.withdraw(plan(key), identity(number)) is Outcome.WITHDRAWN
+    store.store([arrival(key, number, (0, 1, 0)) for number in range(26, 77)])
+    store.cells(key)
+    assert kept() == [[(0, 0), (1, 1), (2, 0)]] * 2
+    store.close_survey("exam", 20_000)
+    assert kept() == [[(0, 0), (1, 1), (2, 0)]] * 2
+    assert store.live_counts(key) == recount(store, store.surveys()[0])
+    assert wrong_counts(store) == store.verify() == []
+    assert wrong_counts(store) == store.verify() == []
 
 
 def test_withdrawals_move_nothing_and_are_made_up_for_first(store: Storage) -> None:

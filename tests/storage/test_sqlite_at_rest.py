@@ -150,6 +150,28 @@ def test_pages_of_tokens_do_not_show_which_were_used_since_the_night(tmp_path: P
     assert found[0] == found[1] == found[2]
 
 
+def test_file_tells_neither_the_order_of_reports_nor_one_that_was_taken_back(tmp_path: Path) -> None:
+    """Nor do pages of counts, whose rows move as they grow and shrink; before it settles, both are seen there."""
+    values = [(number % 2, number % 2, number // 5 % 2) for number in range(REPORTS)]
+    before, settled = set(), set()
+    for place, (order, taken_back) in enumerate([(1, (1, 2, 1)), (-1, (1, 2, 1)), (1, (0, 1, 1))]):
+        folder = Folder(tmp_path / str(place))
+        key = folder.storage.publish(survey()).key
+        for number in range(REPORTS)[::order]:
+            assert folder.storage.store([arrival(key, number, values[number])]) == [Outcome.NEW]
+        assert folder.storage.store([arrival(key, REPORTS, taken_back)]) == [Outcome.NEW]
+        assert folder.storage.withdraw(plan(key), identity(REPORTS)) is Outcome.WITHDRAWN
+        for pages in (before, settled):
+            # The first page counts the changes of the file.
+            pages.add(tuple(folder.pages()[1:]))
+            assert folder.storage.settle()
+        assert folder.storage.withdraw(plan(key), identity(0)) is Outcome.WITHDRAWN
+        assert "counts" in folder.storage._used
+        folder.storage.close()
+
+    assert (len(before), len(settled)) == (3, 1)
+
+
 def test_index_of_the_log_forgets_which_pages_changed(folder: Folder) -> None:
     """Else each report's page of ``fresh`` comes before or behind the page of its token, in the order of arrival."""
     index = folder.path / "db.sqlite-shm"
@@ -226,7 +248,7 @@ def test_only_the_table_that_was_used_is_written_anew(folder: Folder, monkeypatc
     assert folder.storage.redeem_invitation(blind, secret(7), secret(8)) is Outcome.NEW
     assert folder.storage.settle()
 
-    assert written == ["tokens", "tokens", "blind_invitations"]
+    assert written == ["tokens", "tokens", "cells", "counts", "blind_invitations"]
     assert not holds(folder, secret(2))
 
 

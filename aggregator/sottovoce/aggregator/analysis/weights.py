@@ -103,7 +103,7 @@ def raked(columns: Columns, margins: MarginShares) -> Weights:
 
     Raises:
         EstimateError: a question is unknown, randomized or a number, a margin names an unknown cell or leaves one out,
-            a cell has fewer than five reports, in a reader's own file two, the margins contradict each other, or the
+            a cell has fewer than five reports (in a reader's own file two), the margins contradict each other, or the
             weights become too unequal.
     """
     if not margins:

@@ -21,6 +21,9 @@ from sottovoce.shared.errors import StorageError
 
 _OPEN = "SELECT 1 FROM surveys WHERE key = ? AND closed_on IS NULL"
 
+COUNTED = "counts"
+"""What counting leaves traces in: the live counts of reports and of cells, by the first of the two tables."""
+
 QUIET_SECONDS = 20.0
 """Settle after so long without a report."""
 
@@ -275,10 +278,11 @@ class BackEnd(ABC):
                 raise
 
     def _note_arrivals(self, arrivals: Sequence[ReportBatch]) -> None:
-        """Note after the commit that reports, and perhaps their tokens, are to settle.
+        """Note after the commit that reports, their counts and perhaps their tokens are to settle.
 
         Privacy: settling that runs between an earlier note and the transaction would forget the note.
         """
+        self._used.add(COUNTED)
         if any(arrival.tokens for arrival in arrivals):
             self._used.add("tokens")
         self._note_stored(count(arrivals))

@@ -53,12 +53,12 @@ _SHOW_CELLS = """
     WHERE survey = ? AND wave = ? AND cohort IN ({marks}) GROUP BY survey, wave, cohort ORDER BY 1, 2, 3
     ON CONFLICT (survey, wave, cohort) DO UPDATE SET arrived = excluded.arrived, withdrawn = excluded.withdrawn
 """
+_HIDE_COUNTS = "DELETE FROM shown_counts WHERE survey = ? AND wave = ? AND cohort IN ({marks})"
 _SHOW_COUNTS = """
     INSERT INTO shown_counts (survey, wave, cohort, question, value, reports)
     SELECT survey, wave, cohort, question, value, sum(reports) FROM counts
     WHERE survey = ? AND wave = ? AND cohort IN ({marks}) GROUP BY survey, wave, cohort, question, value
-    ORDER BY 1, 2, 3, 4, 5
-    ON CONFLICT (survey, wave, cohort, question, value) DO UPDATE SET reports = excluded.reports
+    HAVING sum(reports) <> 0 ORDER BY 1, 2, 3, 4, 5
 """
 
 # Ordered within, since SQLite merges two ordered tables, and would sort all rows of a view.
@@ -224,5 +224,5 @@ def _for_rows(statement: str, rows: int, columns: int) -> str:
 
 def show(db: Handle, survey: int, wave: int, cohorts: Sequence[int]) -> None:
     """Copy the live counts of these cells to the shown counts."""
-    for statement in (_SHOW_CELLS, _SHOW_COUNTS):
+    for statement in (_SHOW_CELLS, _HIDE_COUNTS, _SHOW_COUNTS):
         db.execute(statement.replace("{marks}", ", ".join("?" * len(cohorts))), [survey, wave, *cohorts])

@@ -19,7 +19,7 @@ from sottovoce.aggregator.storage.accounts.accounts import AccessTables
 from sottovoce.aggregator.storage.accounts.models import SCOPES
 from sottovoce.aggregator.storage.audit_log.audit_log import Journal
 from sottovoce.aggregator.storage.audit_log.events import LINK_PUBLISHED, LINK_WITHDRAWN, NO_ACTOR, SETTING_CHANGED
-from sottovoce.aggregator.storage.back_end import BackEnd, Tables
+from sottovoce.aggregator.storage.back_end import COUNTED, BackEnd, Tables
 from sottovoce.aggregator.storage.drafts import DraftTables
 from sottovoce.aggregator.storage.incomplete_copy import UNFINISHED
 from sottovoce.aggregator.storage.invitations.tokens import TokenStorage
@@ -314,6 +314,7 @@ class Storage(PulseStorage, SurveyStorage, TokenStorage):
             if take_out(db, plan.survey, report_id):
                 insert(db, "tombstones", [plan.survey, id_hash(report_id)])
                 count_down(db, change([ReportBatch(plan, report.wave, report_id, pack(report.values))]), db.slot)
+        self._used.add(COUNTED)
         self.after_deletion()
         return Outcome.WITHDRAWN
 

@@ -54,7 +54,7 @@ _LEVEL: tuple[LiteralString, ...] = (
     WITH former AS (DELETE FROM counts RETURNING *)
     INSERT INTO counts (survey, wave, cohort, question, value, slot, reports)
     SELECT survey, wave, cohort, question, value, 0, sum(reports) FROM former
-    GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
+    GROUP BY 1, 2, 3, 4, 5 HAVING sum(reports) <> 0 ORDER BY 1, 2, 3, 4, 5
     """,
 )
 _WAIT_BRIEFLY = "SELECT set_config('lock_timeout', %s::text, %s)"

@@ -20,6 +20,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from sottovoce.aggregator.storage import checks, sql_statements, sql_storage
 from sottovoce.aggregator.storage.audit_log.events import MIGRATED, NO_ACTOR
 from sottovoce.aggregator.storage.audit_log.table import append
+from sottovoce.aggregator.storage.back_end import COUNTED
 from sottovoce.aggregator.storage.incomplete_copy import known_version, refuse_migration, refuse_older
 from sottovoce.aggregator.storage.models import ID, Outcome, ReportBatch
 from sottovoce.aggregator.storage.postgres import schema, settling
@@ -44,8 +45,6 @@ _READ_ALL = (
 # Who withdraws waits for the rewriting before it reads; soon it is refused, since it holds a connection.
 _WITHDRAW = ("SET LOCAL lock_timeout = '2s'", "LOCK TABLE settled, fresh IN ROW EXCLUSIVE MODE", settling.NOTE_CHANGE)
 _VACUUM = "VACUUM tombstones, keys, invitations, views, staff_sessions"
-_COUNTED = "counts"
-"""What counting leaves traces in, see ``level_counts``."""
 _WITH_NAMES = ("surveys", "drafts", "releases", *(each for each in OF_SURVEYS if each not in {"reports", *SECRETS}))
 
 _KINDS = {"bigint": "numbers", "integer": "numbers", "smallint": "numbers", "text": "text", "bytea": "bytes"}
@@ -125,10 +124,15 @@ _SHOW = """
         SELECT %(survey)s, wave, cohort, arrived, withdrawn FROM grown
         ON CONFLICT (survey, wave, cohort)
         DO UPDATE SET arrived = excluded.arrived, withdrawn = excluded.withdrawn
+    ), counted AS (
+        SELECT wave, cohort, question, value, sum(reports) AS reports FROM counts JOIN grown USING (wave, cohort)
+        WHERE survey = %(survey)s GROUP BY wave, cohort, question, value HAVING sum(reports) <> 0
+    ), hidden AS (
+        DELETE FROM shown_counts WHERE survey = %(survey)s AND (wave, cohort) IN (SELECT wave, cohort FROM grown)
+        AND (wave, cohort, question, value) NOT IN (SELECT wave, cohort, question, value FROM counted)
     )
     INSERT INTO shown_counts AS shown (survey, wave, cohort, question, value, reports)
-    SELECT %(survey)s, wave, cohort, question, value, sum(reports) FROM counts JOIN grown USING (wave, cohort)
-    WHERE survey = %(survey)s GROUP BY wave, cohort, question, value
+    SELECT %(survey)s, wave, cohort, question, value, reports FROM counted
     ON CONFLICT (survey, wave, cohort, question, value)
     DO UPDATE SET reports = excluded.reports WHERE shown.reports <> excluded.reports
 """
@@ -492,7 +496,7 @@ class PostgresStorage(sql_storage.Storage):
         self._is_closed = False
         self._tries = settling.TRIES
         # Unknown after a start.
-        self._used = {*SECRETS, _COUNTED}
+        self._used = {*SECRETS, COUNTED}
         try:
             with self._connection() as connection:
                 migrate(connection, unfinished, stopped, migrates)
@@ -510,7 +514,6 @@ class PostgresStorage(sql_storage.Storage):
                 self._publisher.want({each.plan.survey: each.plan.release_batch for each in arrivals})
             return outcomes
         finally:
-            self._used.add(_COUNTED)
             self._note_arrivals(arrivals)
 
     def _store_sorted(self, arrivals: Sequence[ReportBatch]) -> list[Outcome]:
@@ -546,7 +549,7 @@ class PostgresStorage(sql_storage.Storage):
         self._rewrite_used_secrets()
         # A transaction in which this node shows counts would have the server keep their former versions.
         self._publisher.settle()
-        self._rewrite_used(_COUNTED, self._level_counts)
+        self._rewrite_used(COUNTED, self._level_counts)
         return True
 
     def _level_counts(self) -> None:
@@ -558,8 +561,7 @@ class PostgresStorage(sql_storage.Storage):
             settling.rewrite(connection, table, self._tries)
 
     def after_deletion(self) -> None:
-        """Have the counts, from which a report may have been taken, rewritten soon, and other files replaced."""
-        self._used.add(_COUNTED)
+        """Have the files replaced soon in which deleted rows are."""
         self._note_stored(0)
 
     def scrub(self) -> None:

@@ -24,6 +24,7 @@ from weakref import WeakSet
 
 from sottovoce.aggregator.storage import checks, sql_statements, sql_storage
 from sottovoce.aggregator.storage.audit_log.events import MIGRATED, NO_ACTOR
+from sottovoce.aggregator.storage.back_end import COUNTED
 from sottovoce.aggregator.storage.define_tables import SQLITE, definition
 from sottovoce.aggregator.storage.incomplete_copy import UNFINISHED, refuse_migration
 from sottovoce.aggregator.storage.models import Outcome, ReportBatch
@@ -281,7 +282,7 @@ class SQLiteStorage(sql_storage.Storage):
         self._writing = threading.Lock()
         self._write_began: float | None = None
         self._wal_index = WalIndex(path)
-        self._used = {*SECRETS}
+        self._used = {*SECRETS, COUNTED}
         try:
             if not migrates:
                 with self.read() as db:
@@ -326,10 +327,22 @@ class SQLiteStorage(sql_storage.Storage):
         return None
 
     def settle(self) -> bool:
-        """Move fresh reports in the order of their ids, rewrite tokens and invitations if used, and empty the log."""
+        """Move fresh reports in the order of their ids, rewrite counts, tokens and invitations if used, empty the log."""
         settle(partial(self.write, spills=False), self._copy_log)
         self._rewrite_used_secrets()
+        self._rewrite_used(COUNTED, self._rewrite_counts)
         return self._empty_log()
+
+    def _rewrite_counts(self) -> None:
+        """Rewrite the live counts without those of 0.
+
+        Privacy: these have the values of withdrawn reports. And a count moves to a new place in its page when it first
+        takes a byte, or one more, so that the places tell the values of the first reports in the order of arrival.
+        """
+        with self.write(spills=False) as db:
+            db.execute("DELETE FROM counts WHERE reports = 0")
+        for table in ("cells", COUNTED):
+            self._rewrite_secrets(table)
 
     def _rewrite_secrets(self, table: str) -> None:
         rewrite(partial(self.write, spills=False), table)
@@ -375,9 +388,9 @@ class SQLiteStorage(sql_storage.Storage):
             db.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def after_deletion(self) -> None:
-        """Empty the log, which holds deleted rows: now, or soon if a reader needs it."""
-        if not self._empty_log():
-            self._note_stored(0)
+        """Empty the log, which holds deleted rows, now if no reader needs it; settle what they leave in pages soon."""
+        self._empty_log()
+        self._note_stored(0)
 
     def _change_reports(self, db: sql_statements.Handle, statement: str, parameters: Sequence[Any]) -> None:
         # They would keep what is deleted here.
