@@ -327,7 +327,7 @@ class SQLiteStorage(sql_storage.Storage):
         return None
 
     def settle(self) -> bool:
-        """Move fresh reports in the order of their ids, rewrite counts and personal links if used, and empty the log."""
+        """Move fresh reports in the order of their ids, rewrite counts and links if used, and empty the log."""
         settle(partial(self.write, spills=False), self._copy_log)
         self._rewrite_used_secrets()
         self._rewrite_used(COUNTED, self._rewrite_counts)
