@@ -15,6 +15,7 @@ from psycopg import errors
 from psycopg.sql import SQL, Identifier
 from sottovoce.aggregator.storage.define_tables import VIEW
 from sottovoce.aggregator.storage.postgres.schema import make
+from sottovoce.aggregator.storage.table_catalogue import select
 from sottovoce.shared.errors import StorageError
 
 MOVED_ROWS = 10_000
@@ -44,19 +45,12 @@ _LOCK: tuple[LiteralString, ...] = (
     "LOCK TABLE fresh IN ACCESS EXCLUSIVE MODE",
 )
 _REPLACE = ("DROP TABLE {0}", "ALTER TABLE sorted_{0} RENAME TO {0}", "ALTER INDEX sorted_{0}_pkey RENAME TO {0}_pkey")
-_LEVEL: tuple[LiteralString, ...] = (
-    """
-    WITH former AS (DELETE FROM cells RETURNING *)
-    INSERT INTO cells (survey, wave, cohort, slot, arrived, withdrawn)
-    SELECT survey, wave, cohort, 0, sum(arrived), sum(withdrawn) FROM former GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
-    """,
-    """
-    WITH former AS (DELETE FROM counts RETURNING *)
-    INSERT INTO counts (survey, wave, cohort, question, value, slot, reports)
-    SELECT survey, wave, cohort, question, value, 0, sum(reports) FROM former
-    GROUP BY 1, 2, 3, 4, 5 HAVING sum(reports) <> 0 ORDER BY 1, 2, 3, 4, 5
-    """,
-)
+# Their sums over all slots, in slot 0, and no count that only withdrawn reports have made.
+_LEVEL = [
+    f"WITH former AS (DELETE FROM {table} RETURNING *) INSERT INTO {table} {select(table, 'former')}".encode()  # noqa: S608 - constants
+    for table in ("cells", "counts")
+]
+_LEVEL.append(b"DELETE FROM counts WHERE reports = 0")
 _WAIT_BRIEFLY = "SELECT set_config('lock_timeout', %s::text, %s)"
 NOTE_CHANGE = "UPDATE schema_version SET is_sorted = false WHERE is_sorted"
 
