@@ -51,6 +51,7 @@ from sottovoce.aggregator.institution import Institution
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.storage.report_reader import ReadableReports
 from sottovoce.aggregator.storage.reports.batch_columns import is_null
+from sottovoce.aggregator.surveys.lifecycle import same_question
 from sottovoce.aggregator.surveys.survey_file import yaml_text
 from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.by_hand.protection import is_all_by_hand, protection_by
@@ -256,7 +257,7 @@ def methods_lines(results: SurveyResults, about: About) -> Iterator[str]:
         # What only some arms ask in clear is no public fact.
         is_direct = any(index not in places for places in survey.places_by_arm)
         yield from [f"## {question.name}: {question_label(question, survey.default_language)}", ""]
-        told = by_revision(results, lambda each: _of_question(each, question.name, is_direct))  # noqa: B023 - now
+        told = by_revision(results, lambda each: _of_question(each, question, is_direct))  # noqa: B023 - now
         yield from [*textwrap.wrap(told, 100), ""]
     yield "# Mechanisms"
     for mechanism in {q.mechanism.name: q.mechanism for q in survey.questions if q.mechanism is not None}.values():
@@ -354,12 +355,13 @@ def by_revision(results: SurveyResults, told: Callable[[Survey], str]) -> str:
     return " ".join(f"Revision {number}: {text}" for number, text in found.items() if text)
 
 
-def _of_question(survey: Survey, name: str, is_direct: bool) -> str:
+def _of_question(survey: Survey, newest: Question, is_direct: bool) -> str:
     """Say how a question was sent and who was asked it; "" if the revision does not ask it."""
-    question = next((each for each in survey.questions if each.name == name), None)
+    question = next((each for each in survey.questions if each.name == newest.name), None)
     if question is None:
         return ""
-    return f"{_sent(question, is_direct, survey)} {_asked_how(question, survey)}".rstrip()
+    told = f"{_sent(question, is_direct, survey)} {_asked_how(question, survey)}".rstrip()
+    return told if same_question(question, newest) else f"{told} It was another question, which no result counts."
 
 
 def _asked_how(question: Question, survey: Survey) -> str:

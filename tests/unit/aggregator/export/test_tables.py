@@ -429,7 +429,11 @@ def test_what_earlier_revisions_sent_is_said_of_their_reports(tmp_path: Path) ->
             in text
         )
         assert "Revision 2: Answers to cheated, reason were randomized" in text
-    assert "Revision 1: Public. Not randomized: sent as it is. Revision 2: binary_rr" in methods
+    assert (
+        "Revision 1: Public. Not randomized: sent as it is. It was another question, which no result counts. "
+        "Revision 2: binary_rr" in methods
+    )
+    assert "from 0. Revision 2: kary_rr" in methods
     assert (
         "epsilon 2.20. A randomized report and not the answer. The number of one option, from 0. Revision 2" in methods
     )
