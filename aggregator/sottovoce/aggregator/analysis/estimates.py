@@ -168,6 +168,14 @@ class SurveyResults:
         """Privacy loss of a report, the largest of all revisions counted."""
         return max(each.epsilon for each in self.revisions or (self.survey,))
 
+    @property
+    def epsilon_of_person(self) -> float:
+        """Privacy loss of a person who sent a report in each wave that is counted, where the same people may have."""
+        if not self.same_people:
+            return self.epsilon
+        waves = sum(map(bool, self.waves))
+        return max(each.epsilon_of_memo + waves * each.epsilon_of_wave for each in self.revisions or (self.survey,))
+
 
 @dataclass(frozen=True)
 class RevisionCounts:

@@ -306,7 +306,7 @@ def names_in(view: ResultsView) -> dict[str, object]:
         "results": view.results,
         "choices": view.choices,
         "still_open": not view.results.closed,
-        "worst": percent_after(view.results.epsilon) / 100 if survey.private else None,
+        "worst": percent_after(view.results.epsilon_of_person) / 100 if survey.private else None,
         "belief_before": BELIEF_BEFORE,
         "has_split": has_split(survey),
         "levels": LEVELS,

@@ -51,7 +51,7 @@ def _render(revisions: Sequence[RevisionCounts], direct: Collection[str]) -> Ren
         "results": view.results,
         "view": view,
         "still_open": not view.results.closed,
-        "worst": percent_after(view.results.epsilon) / 100 if view.survey.private else None,
+        "worst": percent_after(view.results.epsilon_of_person) / 100 if view.survey.private else None,
         "belief_before": BELIEF_BEFORE,
         "few": few,
         "about": "shared_about_direct" if asked else "shared_about",

@@ -338,6 +338,19 @@ def test_plan_of_a_panel_counts_its_people_in_each_wave(public_app: Flask, stora
     assert "more than the" not in pages[0]
 
 
+def test_worst_belief_is_of_a_person_whose_reports_are_counted(public_app: Flask, storage: SQLiteStorage) -> None:
+    """A coin and odds of 3 are odds of 9 in one wave and of 81 in two, unless each wave asks other people."""
+    told = []
+    for name, more in (("exam", {}), ("others", {"fresh_samples": True})):
+        asked = survey(name=name, waves=months(3), **more)
+        storage.publish(asked)
+        for wave in (0, 1):
+            send(storage, asked, [(1, 0, number % 2) for number in range(50)], wave)
+        pages = [get(public_app, f"{name}/results{chosen}").text for chosen in ("", "?wave=1")]
+        told.append([re.findall(r"a belief of 10% becomes</dt><dd>(\d+)%", page) for page in pages])
+    assert told == [[["90"], ["50"]], [["50"], ["50"]]]
+
+
 def landmarks(shown: str) -> list[str]:
     """The names of the page's regions, open or not, as a screen reader lists them."""
     labelled = [re.sub("<[^>]*>", "", re.search(rf'id="{id}"[^>]*>(.*?)</[bh]', shown)[1])  # type: ignore[index]
