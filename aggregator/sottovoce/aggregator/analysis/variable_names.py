@@ -5,15 +5,14 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from sottovoce.aggregator.estimators.question_variables import bare
-from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.i18n.translator import DECIMALS, Words
 
 _WORD = re.compile(r"[A-Za-z0-9_.]+")
 
 _VARIABLES = frozenset({"variable", "other", "variables"})
 _TERMS = frozenset({"term", "terms"})
 _SENTENCES = frozenset({"note", "reason", "limits"})
-_DECIMALS = frozenset({"epsilon", "share", "low", "high", "value"})
-"""Names of the placeholders of a ``Sentence``, by what they hold: a variable, a term, another sentence, a number."""
+"""Names of the placeholders of a ``Sentence``, by what they hold: a variable, a term, another sentence."""
 
 
 class VariableNames:
@@ -79,7 +78,7 @@ class VariableNames:
     def _in_place(self, place: str, given: str, of: Mapping[str, str]) -> str:
         if place in _VARIABLES:
             return self.label(given)
-        if place in _DECIMALS and given[-1:].isdigit():
+        if place in DECIMALS and given[-1:].isdigit():
             return self.words.number(Fraction(given), len(given.partition(".")[2]))
         if place == "model":
             return self.words.translate(f"models_items_{given}")

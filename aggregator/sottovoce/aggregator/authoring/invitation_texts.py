@@ -17,7 +17,6 @@ from sottovoce.aggregator.planning.question_channels import ShareChannel, measur
 from sottovoce.aggregator.planning.traffic_analysis import blind_limits, items_that_show_time
 from sottovoce.shared.accounting import percent_after
 from sottovoce.shared.by_hand.protection import LETTERS, protection_by
-from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question, Survey
 
 _LIMITS = ("seen", "time", "device", "twice", "page", "group")
@@ -184,18 +183,18 @@ def _questions(survey: Survey, words: Words, language: str) -> list[str]:
         words.translate("ethics_ask", private=len(each.questions), asked=each.mechanism.asked) for each in drawn
     ]
     if survey.private:
-        spent = show_epsilon(survey.epsilon)
+        spent = words.write.epsilon(survey.epsilon)
         sentences.append(words.translate("ethics_report", epsilon=spent, after=percent_after(survey.epsilon)))
     if survey.private and len(survey.waves) > 1:
         total = survey.epsilon_of_memo + len(survey.waves) * survey.epsilon_of_wave
-        sentences.append(words.translate("ethics_waves", waves=len(survey.waves), epsilon=show_epsilon(total)))
+        sentences.append(words.translate("ethics_waves", waves=len(survey.waves), epsilon=words.write.epsilon(total)))
     return sentences
 
 
 def _question(survey: Survey, question: Question, words: Words, language: str) -> str:
     label, how = survey.text(question.label, language), asked_how(survey, question, words, language)
     key = "fact" if question.by_fact else "private" if question.mechanism else "public"
-    spent, after = show_epsilon(question.epsilon), percent_after(question.epsilon)
+    spent, after = words.write.epsilon(question.epsilon), percent_after(question.epsilon)
     about = words.translate(f"ethics_{key}_question", label=label, epsilon=spent, after=after)
     return f"- {words.translate('gap').join([about, *how])}"
 

@@ -38,6 +38,9 @@ LOCALES = {"zh-Hans": "zh_Hans"}
 _SENTENCES = frozenset({"note", "reason"})
 """Placeholders that hold other sentences."""
 
+DECIMALS = frozenset({"epsilon", "share", "low", "high", "value", "p", "least", "sum"})
+"""Placeholders of a ``Sentence`` that hold a number, with a point before the tenths."""
+
 _ISOLATED = "\u2068{}\u2069"
 _HUGE = 1e15
 """Numbers of this size are written with an exponent: a double has no more digits, and Babel fails at 29."""
@@ -112,7 +115,7 @@ class Words:
         return NumberFormat(self)
 
     def translate(self, key: str, /, **values: object) -> str:
-        """Return a sentence with its placeholders filled; numbers are formatted for the language.
+        """Return a sentence with its placeholders filled; whole numbers are formatted for the language, texts are not.
 
         Raises KeyError if no catalogue has the key, or a placeholder has no value.
         """
@@ -121,7 +124,7 @@ class Words:
             if isinstance(value, int) and not isinstance(value, bool):
                 filled[name] = self.number(value)
                 continue
-            text = numerals(str(value), self.language)
+            text = str(value)
             from_right = not text.isascii() and any(bidirectional(letter) in ("R", "AL") for letter in text)
             # Isolate texts of the other direction (UAX #9): they would reorder the numbers and punctuation around them.
             filled[name] = _ISOLATED.format(text) if self.direction == "rtl" or from_right else text
@@ -147,7 +150,9 @@ class Words:
         return self.translate(key, **{name: fill(name, each) for name, each in values.items()})
 
     def _within(self, place: str, value: object) -> object:
-        """Translate the content of a placeholder if it is a sentence or a tuple of sentences."""
+        """Translate the content of a placeholder if it is a sentence or a tuple of sentences, or a number in a text."""
+        if isinstance(value, str) and place in DECIMALS:
+            return numerals(value, self.language)
         if isinstance(value, str) and place in _SENTENCES:
             return self.in_this_language(value)
         return "; ".join(map(self.in_this_language, value)) if isinstance(value, tuple) else value

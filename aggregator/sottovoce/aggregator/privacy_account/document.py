@@ -21,7 +21,6 @@ from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
 from sottovoce.shared.odds_in_words import odds_in_words
-from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.shuffling import MAX_EXACT, clone_weight, pair_weight, shuffled_binary, shuffled_bound
 from sottovoce.shared.spec import Question, Survey
 
@@ -75,12 +74,12 @@ def limits(survey: Survey, words: Words) -> list[str]:
     return [
         *_holding({"privacy_limit_public": is_public, **dict.fromkeys(usual, True)}, words, {}),
         *(
-            words.translate("privacy_limit_memo", name=name, epsilon=show_epsilon(mechanism.instantaneous.epsilon))
-            for name, mechanism in memoized(survey)
+            words.translate("privacy_limit_memo", name=name, epsilon=words.write.epsilon(made.instantaneous.epsilon))
+            for name, made in memoized(survey)
         ),
         *(
             words.translate(
-                "privacy_limit_block", names=_names(survey, block), epsilon=show_epsilon(block.mechanism.epsilon)
+                "privacy_limit_block", names=_names(survey, block), epsilon=words.write.epsilon(block.mechanism.epsilon)
             )
             for block in survey.blocks
         ),

@@ -10,7 +10,7 @@ from unicodedata import east_asian_width
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.privacy_account.document import Document
 from sottovoce.shared.accounting import BELIEF_BEFORE, percent_after, percent_at_most
-from sottovoce.shared.rational import show_epsilon
+from sottovoce.shared.languages import numerals
 
 
 def digest_in_words(document: Document, words: Words) -> str:
@@ -41,22 +41,22 @@ def conditions(document: Document, words: Words) -> list[str]:
     found = []
     composed, shuffled = document["composed"], document["shuffled"]
     if composed is not None:
-        values = {"delta": _decimal(composed["delta"]), "epsilon": show_epsilon(composed["epsilon"])}
+        values = {"delta": _decimal(composed["delta"], words), "epsilon": words.write.epsilon(composed["epsilon"])}
         found.append(words.translate("privacy_composed", answers=composed["answers"], **values))
         if composed["advanced"] is not None:
-            found.append(words.translate("privacy_older", epsilon=show_epsilon(composed["advanced"])))
+            found.append(words.translate("privacy_older", epsilon=words.write.epsilon(composed["advanced"])))
     if shuffled is not None:
-        delta = _decimal(shuffled["delta"])
+        delta = _decimal(shuffled["delta"], words)
         found.append(words.translate("privacy_shuffled", respondents=shuffled["respondents"], delta=delta))
         found += [_shuffled(row, words) for row in shuffled["questions"]]
     return found
 
 
 def _shuffled(row: Document, words: Words) -> str:
-    bound = words.translate("privacy_shuffled_row", name=row["name"], epsilon=_small(row["at_most"]))
+    bound = words.translate("privacy_shuffled_row", name=row["name"], epsilon=_small(row["at_most"], words))
     if row["exact"] is None:
         return bound
-    return f"{bound} ({words.translate('privacy_shuffled_exact', epsilon=_small(row['exact']))})"
+    return f"{bound} ({words.translate('privacy_shuffled_exact', epsilon=_small(row['exact'], words))})"
 
 
 BLOCK_COLUMNS = ("privacy_block", "privacy_block_epsilon", "privacy_block_known", "privacy_block_alone")
@@ -115,14 +115,14 @@ def percent(share: float, words: Words) -> str:
     return words.percent(share)
 
 
-def _small(epsilon: float) -> str:
+def _small(epsilon: float, words: Words) -> str:
     """Format epsilon with three decimals, rounded up, so that the figure stays an upper bound."""
-    return f"{math.ceil(epsilon * 1000) / 1000:.3f}"
+    return words.number(math.ceil(epsilon * 1000) / 1000, 3)
 
 
-def _decimal(delta: float) -> str:
+def _decimal(delta: float, words: Words) -> str:
     """Format delta without an exponent."""
-    return f"{delta:.18f}".rstrip("0")
+    return numerals(f"{delta:.18f}".rstrip("0"), words.language)
 
 
 ALL_SUMS = ("question", "report", "household", "panel")

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from typing import Any
 
 import pytest
@@ -141,6 +142,7 @@ def test_every_language_fills_every_place(language: str) -> None:
     for told in (*letters, *(ethics(each, language) for each in surveys)):
         assert "{" not in told
         assert "\n\n\n" not in told
+        assert {*re.findall(r"\d([.,])\d\d\b", told)} <= {Words(language).number(0.5, 1)[1]}
 
 
 def test_ethics_text_has_each_question_with_its_cost() -> None:

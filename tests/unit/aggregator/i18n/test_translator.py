@@ -10,9 +10,12 @@ from string import Formatter
 import pytest
 from babel import Locale
 from sottovoce.aggregator.accounts import oidc, oidc_http, passkeys
+from sottovoce.aggregator.analysis.mixtures.designs import SAME_OF_ALL
+from sottovoce.aggregator.analysis.variable_names import VariableNames
 from sottovoce.aggregator.i18n.translator import ENGLISH, LANGUAGES, Words, sections
 from sottovoce.aggregator.studio.account import oidc_pages
 from sottovoce.client.bundle import read
+from sottovoce.shared.errors import Sentence
 
 CATALOGUES = {language: sections(language) for language in LANGUAGES}
 ROOMS = sorted(CATALOGUES["en"].keys() - {"error_pages"})
@@ -110,6 +113,15 @@ def test_numbers_and_days_are_written_as_the_language_does() -> None:
     assert Words("en").moment(datetime(2026, 5, 12, 9, 0, tzinfo=UTC)) == "May 12, 2026, 9:00\u202fAM UTC"
 
     assert (Words("de").number(3e40), Words("de").number(-2.5e29, 3)) == ("3e+40", "-2.5e+29")
+
+
+def test_words_of_authors_and_numbers_that_are_written_stay_as_they_are() -> None:
+    """An option may be called 1.5, and 2.300 is over two thousand in German; notes have numbers of the language."""
+    german = Words("de")
+    assert "„1.5“" in german.translate("note_counts_as", variable="hours", category="1.5")
+    assert german.write.limits({"low": 2300, "high": 2700}, german.write.figure) == "2.300 bis 2.700"
+    note = Sentence(SAME_OF_ALL, p="0.25")
+    assert all("(0,25)" in told for told in (VariableNames(german).note(note), german.in_this_language(note)))
 
 
 REFUSALS = {

@@ -15,7 +15,6 @@ from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.shared.accounting import DEFAULT_ALLOWANCE
 from sottovoce.shared.by_link.link_question import parse_link
 from sottovoce.shared.errors import SpecError
-from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.single_question import asked_alone, is_frame_address
 
 SYSTEMS = {
@@ -60,7 +59,7 @@ def elsewhere(name: str) -> ResponseReturnValue:
         only_here=only_here(address, words()),
         lines=snippet(system, address, asked, script) if asked else "",
         document=json.dumps(asked.document, ensure_ascii=False, indent=2) if asked else "",
-        most=show_epsilon(DEFAULT_ALLOWANCE.question),
+        most=words().write.epsilon(DEFAULT_ALLOWANCE.question),
     )
 
 
