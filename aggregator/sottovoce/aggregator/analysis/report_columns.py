@@ -9,6 +9,7 @@ same question through another channel; its reports then have rows of their own. 
 for any channel and for direct answers.
 """
 
+import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -243,7 +244,9 @@ def _buffer(size: int) -> Numbers:
         return np.empty(size, dtype=np.uint8)
     # The file is unlinked at once; the mapping keeps it until the process ends, even after a crash.
     with tempfile.TemporaryFile() as file:
-        file.truncate(size)
+        # A page that finds no room as it is written would end the process, so the room is taken at once.
+        take = getattr(os, "posix_fallocate", lambda number, _, size: os.truncate(number, size))
+        take(file.fileno(), 0, size)
         return np.memmap(file, dtype=np.uint8, shape=(size,))
 
 

@@ -1,3 +1,4 @@
+import errno
 import os
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -52,6 +53,22 @@ def test_columns_are_the_rows_in_the_order_of_their_ids(storage, monkeypatch, in
     assert (read.revision == 0).all()
     assert read.waves == (0, 1, 2)
     assert read.nbytes == 300 * 5
+
+
+def test_columns_on_a_full_disk_are_refused_before_they_are_written(storage, monkeypatch):
+    """A page of a mapped file that finds no room ends the process."""
+    store(storage, survey(waves=months(3)), many(30))
+    taken = []
+
+    def full(_file, start, size):
+        taken.append((start, size))
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(module, "IN_MEMORY", 0)
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(OSError, match="No space left"):
+        read_columns(storage, storage.revisions("exam"))
+    assert taken == [(0, 30 * 5)]
 
 
 def test_values_take_the_bytes_that_the_largest_needs(storage):

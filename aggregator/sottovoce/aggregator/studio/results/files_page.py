@@ -21,7 +21,7 @@ from sottovoce.aggregator.accounts.authentication import storage
 from sottovoce.aggregator.analysis.jobs.child import return_memory
 from sottovoce.aggregator.analysis.published_counts import revisions_of
 from sottovoce.aggregator.authoring.draft import whole_number
-from sottovoce.aggregator.export.archive import write_file, write_zip
+from sottovoce.aggregator.export.archive import check_room, write_file, write_zip
 from sottovoce.aggregator.export.catalogue import AT_ANY_TIME, OF_REPORTS, RELEASED, Source, Write
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Route
@@ -122,6 +122,8 @@ def _written(source: Source, file: str) -> Iterator[Path]:
     name = source.about.survey.name
     with tempfile.TemporaryDirectory() as folder, current_app.extensions["joint_results"].turn(name):
         path = Path(folder) / file
+        if file in OF_CLOSED:
+            check_room(source, path, len(OF_REPORTS) if file == EVERYTHING else 1)
         write_file(source, file, OFFERED[file], path)
         return_memory()
         yield path
