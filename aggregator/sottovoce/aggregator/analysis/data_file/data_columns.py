@@ -47,6 +47,10 @@ CHANNEL_COLUMN = "{file}: every value of {variable} is a channel, and is used fo
 TEXT_AMONG_NUMBERS = (
     "{place}: is a text in a column of numbers, so that all are read as categories; empty such cells to read numbers."
 )
+CODES = (
+    "{file}: {variable} has numbers that begin with 0, so that all are read as codes; if they are numbers, give it the "
+    "channel number."
+)
 MISSING_CODES = (
     "{file}: {variable} has {values} far from its other numbers, which count in the mean; empty missing cells."
 )
@@ -246,6 +250,9 @@ def _read_column(table: FileTable, name: str, given: Any, asked: Question | None
         return _through(table, name, *_channels_of_rows(table, name, channel_column))
     if asked is not None and asked.mechanism is not None:
         return _as_asked(table, name, asked)
+    numbers = sum(as_number(each) is not None for each in column.values)
+    if numbers > MOST_LABELS and numbers == len(column.values) and _has_codes(column.values):
+        table.notes.append(Sentence(CODES, file=table.file, variable=name))
     # A column of names, times or other free text is of no use in a table, and most exports have one.
     if _is_free_text(column):
         return None

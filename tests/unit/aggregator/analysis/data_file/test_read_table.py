@@ -318,13 +318,21 @@ def test_columns_that_may_be_meant_otherwise_have_a_note(tmp_path: Path, cells: 
 
 
 def test_codes_with_leading_zeros_stay_apart_however_many_there_are(tmp_path: Path) -> None:
-    """A place with the code 017 is not the one with 17."""
-    codes = ["017", *map(str, range(10, 25))] * 3
+    """A place with the code 017 is not the one with 17; a note says how they become numbers, also where left out."""
+    codes = ["017", "00", *map(str, range(10, 25))] * 3
     (tmp_path / "data.csv").write_text("a,place\n" + "".join(f"yes,{code}\n" for code in codes))
-    found = {kind: open_data(tmp_path / "data.csv", {"a": "coin_flip", **told}).columns.survey.questions[1]
-             for kind, told in (("codes", {}), ("numbers", {"place": "number"}))}  # fmt: skip
+    opened = {kind: open_data(tmp_path / "data.csv", {"a": "coin_flip", **told})
+              for kind, told in (("codes", {}), ("numbers", {"place": "number"}))}  # fmt: skip
+    found = {kind: each.columns.survey.questions[1] for kind, each in opened.items()}
     assert set(found["codes"].options) == {*codes}
-    assert found["numbers"].domain.size == 15
+    assert found["numbers"].domain.size == 16
+    assert ["are read as codes" in note for note in opened["codes"].notes] == [True]
+    assert opened["numbers"].notes == ()
+
+    (tmp_path / "data.csv").write_text("a,age\n" + "".join(f"yes,{age:02}\n" for age in range(40)))
+    few = open_data(tmp_path / "data.csv", {"a": "coin_flip"})
+    assert few.columns.survey.names == {"a"}
+    assert ["give it the channel number" in note for note in few.notes] == [True]
 
 
 def test_line_of_a_row_counts_lines_within_quotes(tmp_path: Path) -> None:
