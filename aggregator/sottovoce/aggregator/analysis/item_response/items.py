@@ -47,7 +47,7 @@ NO_MAXIMUM = (
 
 YES_NO = ("no", "yes"), ("0", "1")
 AS_YES = "'{variable}': '{category}' counts as yes"
-NO_LIMIT = "where a limit is missing, the reports allow any value on that side, or ones too large to compute"
+NO_LIMIT = "where a limit is missing, the reports allow any value on that side, or the limit cannot be computed"
 
 Document = dict[str, Any]
 
@@ -134,6 +134,8 @@ def _traits(answers: Sequence[Answers], kind: str, confidence: float) -> Documen
             items.append({"name": answers[place].name, "difficulty": found})
         elif kind == TWO_PARAMETERS:
             low, high = (model.limit(fit, place, side * z) for side in (-1, 1))
+            # Of two mirror images, which are equally likely, the first slope tells one.
+            low = max(low, 0.0) if place == count and low is not None else low
             items[place - count]["discrimination"] = {**found, "low": low, "high": high}
     found = {"n": int(people.sum()), "points": model.points, "log_likelihood": fit.log_likelihood, "items": items}
     return {**found, "sd": spread(model, fit, covariance, confidence) if kind == RASCH else None, "test": test}

@@ -26,7 +26,7 @@ from sottovoce.aggregator.estimators.intervals import normal_quantile, upper_tai
 from sottovoce.shared.errors import EstimateError
 
 _ROOT_STEPS = 40
-_FLAT, _CLOSE = 1e-6, 1e-3
+_FLAT, _CLOSE, _LEAP = 1e-6, 1e-3, 0.1
 _WIDEST = 30.0  # exp(-30) still keeps two cuts apart
 _LONGER, _NEAR, _FAR, _GAINS, _TINY = 4.0, 1e-2, 3.0, 10.0, 1e-300
 """How much longer a step becomes; how near, of its size, a limit is exact; longest steps of log odds from 0 where a
@@ -163,6 +163,8 @@ def profile_end(near: Callable[[Array], Model], fit: Fit, index: int, z: float) 
         elif far and short > _GAINS * (root - last):
             # Where steps double, the profile falls less and less: it will never fall far enough on this side.
             return None
+        elif theta[index] == inner[index]:
+            break
         else:
             direction = (theta - inner) / (theta - inner)[index]
             inner, last = theta, root
@@ -171,7 +173,8 @@ def profile_end(near: Callable[[Array], Model], fit: Fit, index: int, z: float) 
             longest = outer[index] - inner[index]
         inside = 0 < ahead * side < abs(longest)
         step = ahead if inside else longest / 2 if outer is not None else longest
-    return None if outer is None else inner
+    # At a leap, where the search loses its peak, the likelihood has not fallen by z^2 / 2.
+    return None if outer is None or abs(z) - last > _LEAP else inner
 
 
 def _highest(

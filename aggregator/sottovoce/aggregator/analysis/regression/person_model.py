@@ -12,11 +12,12 @@ Information Minus the mean curvature, (P (1 - P) - r (1 - r)) (x, z l) (x, z l)'
 Sign        a and -a are equally likely, so s = 0 is a point as any other and not an edge.
 Limits      Of slopes by profile likelihood: they are skewed, and estimate -+ 1.96 errors held .93 of samples of 2,000
             people through noise. The points move to the peaks of every value tried: those of the maximum are beside
-            them. Where twice the points move the log likelihood at a limit by ``CLOSE``, they are doubled, too; a slope
-            too steep for ``MOST_POINTS`` is no limit.
+            them. Where twice the points move a limit and the log likelihood there by ``CLOSE``, they are doubled, too;
+            what does not settle with ``MOST_POINTS`` is no limit.
 Source      Rasch 1960; Bock and Aitkin 1981; Liu and Pierce 1994 (adaptive); Boeckenholt and van der Heijden 2007.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
@@ -154,14 +155,16 @@ class PersonModel(Model):
     def limit(self, fit: Fit, place: int, z: float) -> float | None:
         """Return the profile likelihood limit of a slope on the side of z; None if there is none, or none settles."""
         # The maximum has settled with half of the points.
-        model = replace(self, points=self.points // 2)
+        model, before = replace(self, points=self.points // 2), math.inf
         while model.points < MOST_POINTS:
             coarse, end = model, profile_end(model.at_peaks, fit, place, z)
             model = replace(model, points=2 * model.points)
             if end is not None:
                 logs = [evaluate(each.at_peaks(end), end).log_likelihood for each in (coarse, model)]
-                if abs(logs[1] - logs[0]) < CLOSE:
+                # Another slope may run off, and need more points than there are, where this one is settled.
+                if min(abs(logs[1] - logs[0]), abs(end[place] - before)) < CLOSE:
                     return float(end[place])
+                before = end[place]
         return None
 
     def _at(self, theta: Array, part: slice, z: Array) -> tuple[Array, Array, Array]:

@@ -449,3 +449,25 @@ def test_limit_of_a_steep_slope_is_right_or_none(tmp_path: Path) -> None:
         assert most - now == pytest.approx(1.959964**2 / 2, abs=0.012) if item == 0 else most - now < 1.9
     assert 4 < ends[0] < 6
     assert ends[1] is None
+
+
+@pytest.mark.parametrize(
+    ("people", "channels", "item", "low", "high"),
+    [
+        ((210, 83, 96, 72, 116, 77, 69, 77), ("coin_flip", "warner 0.9", "warner 0.9"), 0, 0.428, 8.149),
+        ((210, 83, 96, 72, 116, 77, 69, 77), ("coin_flip", "warner 0.9", "warner 0.9"), 1, 0.366, 2.067),
+        ((27, 22, 24, 38, 17, 17, 21, 34), ("coin_flip", "", "warner 0.9"), 0, 0.0, None),
+        ((27, 22, 24, 38, 17, 17, 21, 34), ("coin_flip", "", "warner 0.9"), 2, 0.025, None),
+        ((34, 38, 24, 55, 5, 14, 12, 18), ("", "", ""), 2, None, None),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_limit_is_no_point_where_another_slope_runs_off(
+    people: tuple[int, ...], channels: tuple[str, ...], item: int, low: float | None, high: float | None, tmp_path: Path
+) -> None:
+    """By own profiles of 600 even points with the first slope above 0; where the search leaps, a limit was at -.5."""
+    counted = {"".join(cells): n for cells, n in zip(product("01", repeat=3), people, strict=True)}
+    told = {name: channel for name, channel in zip("xyz", channels, strict=True) if channel}
+    found = open_data(_file(tmp_path, counted), told).items(*"xyz", model="2pl").document["items"][item]
+    for end, expected in zip(("low", "high"), (low, high), strict=True):
+        assert found["discrimination"][end] == (None if expected is None else pytest.approx(expected, abs=0.01))
