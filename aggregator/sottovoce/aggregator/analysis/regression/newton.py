@@ -2,6 +2,8 @@
 
 Sums        A model adds up log likelihood, gradient and observed information (minus the second derivative) over a block
             of reports in one pass; blocks are small enough to stay in a processor's cache.
+Log odds    Most likelihoods depend on log odds of each report, each linear in a block of parameters of its own. Such a
+            model says the derivatives by its log odds alone; its sums and scores follow by the chain rule.
 Step        Newton's step with the observed information. Far from the maximum of a mixture it may not be positive
             definite; then the sum of score products replaces it, which never points downhill. A step that lowers the
             likelihood is halved.
