@@ -19,22 +19,19 @@ SUMS = "SHA256SUMS"
 FAILED = "FAILED.txt"
 """Name of the list of files that could not be written; there is none if all were."""
 
-RESERVE = 100_000_000
-"""Bytes of the disk that stay free beside a file for a download."""
-
 _BLOCK = 1 << 20
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # a fixed date makes archives reproducible; zip has no earlier one
 _log = logging.getLogger("sottovoce")
 
 
 def check_room(source: Source, path: Path, files: int) -> None:
-    """Raise OSError unless a file could be as many files of reports and leave ``RESERVE`` bytes of its disk free.
+    """Raise OSError if a file with so many tables of reports could take more than half of what is free on its disk.
 
     The database may be on the same disk, and would have no room for reports meanwhile.
     """
     reports = sum(cell.reports for each in source.revisions for cell in each.cells)
     row = sum(max(map(len, [*each.options, "2026-11-30"])) + 1 for each in source.about.survey.questions)
-    if disk_usage(path.parent).free < files * reports * row + RESERVE:
+    if disk_usage(path.parent).free < 2 * files * reports * row:
         raise OSError(ENOSPC, strerror(ENOSPC), str(path))
 
 
