@@ -115,17 +115,14 @@ UNIQUE = {"surveys": ("digest", "name, revision"), "accounts": ("subject",)}
 """Columns beside the key that no two rows of a table share."""
 
 
-def select(table: str, former: str = "") -> str:
-    """Return the query for all rows of a table, ordered by its first two columns; slots are summed into slot 0.
-
-    ``former`` is where the rows are, if not in the table itself.
-    """
+def select(table: str) -> str:
+    """Return the query for all rows of a table, ordered by its first two columns; slots are summed into slot 0."""
     columns = TABLES[table]
     if "slot" not in columns:
         return f"SELECT {_columns(table)} FROM {table} ORDER BY 1, 2"  # noqa: S608 - constants from above
     read = [_added_up(name, of) for name, of in columns.items()]
     keys = [name for name, of in columns.items() if of.in_key and name != "slot"]
-    return f"SELECT {', '.join(read)} FROM {former or table} GROUP BY {', '.join(keys)} ORDER BY 1, 2"  # noqa: S608 - constants
+    return f"SELECT {', '.join(read)} FROM {table} GROUP BY {', '.join(keys)} ORDER BY 1, 2"  # noqa: S608 - constants
 
 
 def fill(table: str, into: str, conflict: str = "") -> str:

@@ -47,7 +47,8 @@ _LOCK: tuple[LiteralString, ...] = (
 _REPLACE = ("DROP TABLE {0}", "ALTER TABLE sorted_{0} RENAME TO {0}", "ALTER INDEX sorted_{0}_pkey RENAME TO {0}_pkey")
 # Their sums over all slots, in slot 0, and no count that only withdrawn reports have made.
 _LEVEL = [
-    f"WITH former AS (DELETE FROM {table} RETURNING *) INSERT INTO {table} {select(table, 'former')}".encode()  # noqa: S608 - constants
+    f"WITH former AS (DELETE FROM {table} RETURNING *) INSERT INTO {table} ".encode()  # noqa: S608 - constants
+    + select(table).replace(f" {table} ", " former ").encode()
     for table in ("cells", "counts")
 ]
 _LEVEL.append(b"DELETE FROM counts WHERE reports = 0")
