@@ -229,9 +229,9 @@ class BackEnd(ABC):
         """Return True if other writers wait for a write of this process; False where each locks rows of its own."""
         return False
 
-    @abstractmethod
     def after_deletion(self) -> None:
-        """Remove traces of deleted rows from the files as far as that is fast; the next ``scrub`` does the rest."""
+        """Remove traces of deleted rows from the files, now where that is fast; the next ``scrub`` does the rest."""
+        self._note_stored(0)
 
     @abstractmethod
     def settle(self) -> bool:

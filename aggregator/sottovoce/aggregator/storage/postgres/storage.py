@@ -560,10 +560,6 @@ class PostgresStorage(sql_storage.Storage):
         with self._connection() as connection:
             settling.rewrite(connection, table, self._tries)
 
-    def after_deletion(self) -> None:
-        """Have the files replaced soon in which deleted rows are."""
-        self._note_stored(0)
-
     def scrub(self) -> None:
         """Settle, write all reports anew if any changed, and remove what was deleted."""
         self.settle()

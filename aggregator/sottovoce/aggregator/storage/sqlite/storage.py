@@ -390,7 +390,7 @@ class SQLiteStorage(sql_storage.Storage):
     def after_deletion(self) -> None:
         """Empty the log, which holds deleted rows, now if no reader needs it; settle what they leave in pages soon."""
         self._empty_log()
-        self._note_stored(0)
+        super().after_deletion()
 
     def _change_reports(self, db: sql_statements.Handle, statement: str, parameters: Sequence[Any]) -> None:
         # They would keep what is deleted here.
