@@ -6,6 +6,7 @@ This module reads snapshots only; it has no access to single reports.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from sottovoce.aggregator.analysis.careless_results import correct_careless
 from sottovoce.aggregator.estimators import DEFAULT_RULE, Estimate, IntervalRule, public
@@ -399,9 +400,15 @@ def _result(question: Question, revisions: Sequence[RevisionCounts], rule: Inter
     surveys = [each.survey for each in revisions]
     places = [[each.name for each in survey.questions] for survey in surveys]
     asking = [(survey, names) for survey, names in zip(surveys, places, strict=True) if question.name in names]
-    rule = rule.when_asked(min(share_asked(survey, names.index(question.name)) for survey, names in asking))
+    share = min(share_asked(survey, names.index(question.name)) for survey, names in asking)
     conditional, asked = (question.name in each for each in (revisions[-1].survey.conditional, revisions[-1].asked))
-    result = question_result(question, _strata(question, revisions), rule)
+    strata = _strata(question, revisions)
+    if conditional and asked:
+        # A forger chooses the public answers, too, for which a question is asked.
+        n = sum(question.reports(tally) if made is None else made.reports(tally) for made, tally in strata)
+        share = Fraction(n, max(1, sum(cell.reports for each in revisions for cell in each.cells)))
+    rule = rule.when_asked(share)
+    result = question_result(question, strata, rule)
     result = replace(result, conditional=conditional, asked_only=conditional and asked)
     if conditional and not asked and revisions[-1].survey.ask is None:
         everybody = sum(_reports_asking(each, question) for each in revisions)

@@ -58,6 +58,7 @@ class Columns:
         least: smallest group by public answers in results; 0 for a reader's own file, which protects no one.
         before: questions and values by name before ``with_few`` took what is left out for one more answer.
         labels: numbers of clusters, (n,), by a file's column of ids, which are no answers.
+        everybody: number of reports of which a condition selected these; 0 if these are all.
     """
 
     revisions: tuple[Survey, ...]
@@ -69,6 +70,7 @@ class Columns:
     few: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
     before: Mapping[str, tuple[Question, Numbers]] = field(default_factory=dict)
     labels: Mapping[str, NDArray[np.intp]] = field(default_factory=dict)
+    everybody: int = 0
 
     def __len__(self) -> int:
         """Return the number of reports."""

@@ -378,7 +378,7 @@ class Request(ABC):
         inside = self._with_few(inside) if inside.few else inside
         if self.where is not None:
             mask = subset(inside, parse_condition(self.where))
-            inside, rows[rows] = inside.among(mask), mask
+            inside, rows[rows] = replace(inside.among(mask), everybody=len(inside)), mask
         if isinstance(self, WeightedRequest) and self.margins is not None:
             weights = raked(inside, self.margins).weights
         elif weights is not None and not rows.all():

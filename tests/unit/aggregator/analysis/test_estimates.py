@@ -306,6 +306,10 @@ def test_draw_of_questions_is_looked_at_where_everybody_is_asked(
     results = analyse(revisions_of(storage, "exam"))
 
     assert [each.n for each in results.questions] == [360 + more, 240 + more, 240, 60]
+    # One report in a hundred that is forged with the public answer for which the question is asked.
+    _, cheated, _, rare = results.questions
+    assert cheated.estimates[0].poisoning == pytest.approx(1.5 * 0.01 / (0.01 + 0.99 * 2 / 3))
+    assert rare.estimates[0].poisoning == pytest.approx(1.5 * 0.01 / (0.01 + 0.99 * 60 / (360 + more)))
     calm = tuple(replace(each, estimates=()) for each in results.questions)
     assert kinds(replace(results, questions=calm)) == rings
     # Public answers of which no exact counts are shown are not among the results.

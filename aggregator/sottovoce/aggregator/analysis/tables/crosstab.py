@@ -56,7 +56,6 @@ from sottovoce.aggregator.estimators.blocks.joint_channel import check_identifie
 from sottovoce.aggregator.estimators.careless.anchors import Careless
 from sottovoce.aggregator.estimators.variable import Floats, Truths, Variable
 from sottovoce.aggregator.storage.reports.batch_columns import is_null
-from sottovoce.shared.arms.arms import share_asked
 from sottovoce.shared.errors import EstimateError, Sentence
 
 TOO_MANY = "the three questions have too many combinations of answers; choose questions with fewer answers"
@@ -487,8 +486,9 @@ def crosstab(
         return _corrected(columns, pair, weights, rule, cautions)
     weights, unequal = (None, ()) if weights is None else weights_of_reports(weights, len(columns))
     pairs = selection.count_strata(columns, pair, weights, people.asked, halves=weights is None)
-    whole, seen = joint(pairs, len(columns), columns.repeats), _seen(columns, pair)
-    found = _table(TwoWayTable(whole, rule, selection.impossible_cells(columns, pair)), seen, (*cautions, *unequal))
+    whole = joint(pairs, len(columns), columns.repeats)
+    table, seen = TwoWayTable(whole, rule, selection.impossible_cells(columns, pair)), _seen(columns, whole.n)
+    found = _table(table, seen, (*cautions, *unequal))
     return replace(found, people=people.people, drawn_evenly=selection.drawn_evenly(columns, pair))
 
 
@@ -498,7 +498,7 @@ def _corrected(
     """Cross-tabulate two variables among careful people; without tests and measures, which would need a model."""
     table, found = corrected_table(columns, pair, weights, rule)
     return Crosstab(
-        **_counted(table, found, _seen(columns, pair)),
+        **_counted(table, found, _seen(columns, table.joint.n)),
         warnings=(*cautions, *found.notes, *table.left_out, *([SMALL] if table.hidden.any() else [])),
         people=selection.CAREFUL,
     )
@@ -534,7 +534,7 @@ def crosstab_within(
         if pairs:
             whole = joint(pairs, int(inside.sum()), columns.repeats)
             table = TwoWayTable(whole, rule, impossible)
-            tables[category] = replace(_table(table, _seen(columns, pair), cautions), people=people.people)
+            tables[category] = replace(_table(table, _seen(columns, whole.n), cautions), people=people.people)
             # The test takes the reports of all tables, whose categories may differ.
             kept = zip(table.joint.strata, whole.strata, strict=True)
             all_pairs += [replace(each, first=own.first, second=own.second) for each, own in kept]
@@ -562,7 +562,7 @@ def _within_randomized(
     check_identified([each.newest for each in (third, first, second)])
     people = reduce(selection.both_described, described)
     table = three_way(columns, (third, first, second), people.asked, rule)
-    share = forged(first.newest, second.newest, _seen(columns, (third, first, second))).share
+    share = forged(first.newest, second.newest, _seen(columns, table.n)).share
     told = chain(*cautions, [Sentence(RANDOMIZED, variable=third.newest.full_name)], table.left_out)
     notes = tuple(dict.fromkeys(told))
     tables = {
@@ -658,11 +658,6 @@ def _measures(table: TwoWayTable, z: float) -> Measures:
     )
 
 
-def _seen(columns: Columns, pair: Sequence[selection.SelectedVariable]) -> float:
-    """Return the probability that a report carries both variables."""
-    survey = columns.survey
-    chance = float(share_asked(survey, *(survey.questions.index(each.question) for each in pair)))
-    # Each device draws one option of these questions.
-    for each in pair:
-        chance /= len(each.question.domain.options) if each.newest.drawn else 1
-    return chance
+def _seen(columns: Columns, n: int) -> float:
+    """Return the share of all reports that are the ``n`` of a table: a forger chooses questions and public answers."""
+    return n / (columns.everybody or len(columns))

@@ -57,7 +57,25 @@ def test_crosstab_of_options_counts_the_reports_that_tell_of_both():
 
     assert found.n == sum(range(64))
     assert found.n_pair == 22 + 23 + 30 + 31
-    assert found.forged.share == pytest.approx(0.139130, abs=5e-7)
+    assert found.forged.share == pytest.approx(0.01 / (0.01 + 0.99 * 106 / 2016))
+
+
+@pytest.mark.parametrize(("chosen", "n"), [({"where": "c = yes"}, 40), ({"within": "c"}, 40), ({}, 50)])
+def test_forgers_choose_the_public_answers_that_select_a_table(chosen: dict[str, str], n: int) -> None:
+    """Ten of a thousand reports are ten of the fifty in a small table, and say so also in a subset."""
+    values = np.arange(1000) % 2, np.arange(1000) // 2 % 2, np.arange(1000) < 40
+    reports = of_values(values, question(COIN), question(COIN), public(question(COIN)))
+    if not chosen:
+        # Of these, only fifty are asked the second question.
+        hidden = {**question(COIN), "visible_if": {"a": "yes"}, "when_absent": "no"}
+        values = np.arange(1000) < n, np.arange(1000) % 2, np.arange(1000) // 2 % 2
+        reports = of_values(values, public(question(COIN)), hidden, question(COIN))
+    names = {"rows": "a", "columns": "b"} if chosen else {"rows": "b", "columns": "c"}
+    document = parse_request("crosstab", names | chosen).document(reports)
+
+    found = document["tables"][-1] if "tables" in document else document
+    assert found["n"] == n
+    assert found["forged"]["share"] == pytest.approx(0.01 / (0.01 + 0.99 * n / 1000))
 
 
 def test_crosstab_of_public_answers_hides_small_cells():
