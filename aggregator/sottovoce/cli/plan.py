@@ -71,6 +71,8 @@ def plan(
         plan_output.compare_trust(survey, epsilon, (options, prevalence, confidence), out, as_json)
         return
     file = None if survey is None else read_survey_file(survey)
+    if file is not None and not as_json:
+        click.echo("".join(f"{line}\n" for line in plan_output.asked_of_some(file, (question, second))), nl=False)
     plan_output.check_source(file, question, epsilon, options)
     if total is not None:
         plan_output.show_block(file, total, goal, half_width, as_json)

@@ -86,6 +86,20 @@ def needed_in_words(made: SampleSize, epsilon: float | None, mechanism: Mechanis
     return [*lines, f"{made.direct:,} if the question were asked openly{ratio}"]
 
 
+def asked_of_some(survey: Survey, names: Sequence[str | None]) -> list[str]:
+    """Say which of these questions public answers hide from some people: results do not count them."""
+    is_open = {each.name: each.mechanism is None for each in survey.questions}
+    found = []
+    for item in survey.items:
+        every, either = ([is_open[each.question] for each in some] for some in (item.visible_if, item.any_of))
+        hides, tells = any(every) or (bool(either) and all(either)), all((*every, *either))
+        found += [each.name for each in item.questions if hides and (tells or each.domain.absent)]
+    told = (
+        "'{}' is not asked of everybody: only people whose public answers lead to it count, so divide by their share."
+    )
+    return [told.format(name) for name in names if name in found]
+
+
 def protection_in_words(made: SampleSize) -> list[str]:
     """Describe the bias if some respondents always answer no."""
     return [

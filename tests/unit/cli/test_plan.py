@@ -108,6 +108,38 @@ def test_public_question_is_asked_of_everybody(path: str) -> None:
     assert (age["invitations"], age["reports"]) == (2 * 2715, 2715)
 
 
+def test_question_that_public_answers_hide_says_who_counts(tmp_path: Path) -> None:
+    """Not one that a randomized answer hides: people who were not asked stay in its counts."""
+    coin = question({"name": "coin_flip"})
+    public = {"type": "boolean", "label": {"en": "Q"}, "public": True}
+    hidden = {**coin, "when_absent": "no"}
+    asked = {
+        "works": public,
+        "cheated": coin,
+        "at_work": hidden | {"visible_if": {"works": "yes"}},
+        "stole": hidden | {"visible_if": {"works": "yes", "cheated": "yes"}},
+        "sold": coin | {"absent_category": True, "visible_if": {"works": "yes", "cheated": "yes"}},
+        "caught": hidden | {"visible_if": {"cheated": "yes"}},
+        "either": hidden | {"any_of": {"works": "yes", "cheated": "yes"}},
+    }
+    document = survey(*({**made, "name": name} for name, made in asked.items()), default_language="en")
+    path = tmp_path / "survey.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+
+    said = [
+        name
+        for name in asked
+        if "is not asked of everybody"
+        in plan(str(path), "--question", name, "-p", "0.1", "--half-width", "0.05").stdout
+    ]
+    assert said == ["at_work", "sold"]
+    both = (str(path), "--question", "at_work", "--with", "cheated", "-p", "0.2", "--odds-ratio", "3")
+    assert plan(*both).stdout.startswith(
+        "'at_work' is not asked of everybody: only people whose public answers lead to"
+    )
+    assert json.loads(plan(*both, "--json").stdout)
+
+
 def test_help_calls_the_usual_formula_by_its_name() -> None:
     """It promises nothing of the interval that is shown."""
     words = " ".join(plan("--help").stdout.split())
