@@ -8,10 +8,10 @@ Background  A public question with ``in_files`` is in the files too. Within each
             revision, wave and all public columns before it, answers of fewer than five reports are ``few``, and with
             them the rarest other answers until ``few`` has none or at least five reports, without those who were not
             asked. Columns that conditions of randomized questions read come first, and the arm where it has such
-            questions of its own, so that they tell who was asked: empty cells would tell it anyway. Those that are new
-            in a correction come last. So at least five reports agree in all public columns that they were asked, except
-            where fewer were asked at all. There is no such column once public answers are published under a budget,
-            whose noise it would undo.
+            questions of its own, so that they tell who was asked: empty cells would tell it anyway. Reports of each
+            revision have their own order, since no earlier file has them; what corrections add is empty for them. So at
+            least five reports agree in all public columns that they were asked, except where fewer were asked at all.
+            There is no such column once public answers are published under a budget, whose noise it would undo.
 Revisions   The columns are the questions of the newest revision. A report of an earlier revision has a value where that
             revision asked the same question. The mechanism may differ, so each row carries its revision.
 """
@@ -51,7 +51,7 @@ class ReportColumns:
         """Return the number of reports."""
         return len(self.wave)
 
-    def taken(self, rows: NDArray[np.intp]) -> "ReportColumns":
+    def taken(self, rows: NDArray[np.intp] | slice) -> "ReportColumns":
         """Return these rows, in this order."""
         columns = {name: values[rows] for name, values in self.columns.items()}
         return ReportColumns(columns, self.wave[rows], self.revision[rows])
@@ -92,15 +92,17 @@ def read_reports(
         found = _coarsened(found, newest.questions[newest.cohort], revisions)
     if not public:
         surveys = [each.survey for each in revisions]
-        order = [name for name in _order(surveys) if name in found.columns]
         cohorts = 0 if newest.cohort is None else 1
-        found = without_rare_answers(found, order[:cohorts], order[cohorts:])
-        kept = len(order)
-        for number in reversed(range(1, len(surveys))):
-            kept = min(kept, _kept(surveys[:number], newest, order))
-            for name in order[kept:]:
-                column = found.columns[name]
-                column[(found.revision == surveys[number - 1].revision) & ~is_null(column)] = few(column.itemsize)
+        for number, survey in enumerate(surveys):
+            inside = slice(*np.searchsorted(found.revision, (survey.revision, survey.revision + 1)))
+            order = [name for name in _order(surveys[number:]) if name in found.columns]
+            part = without_rare_answers(found.taken(inside), order[:cohorts], order[cohorts:])
+            before = (_kept(surveys[number:later], newest, order) for later in range(number + 1, len(surveys)))
+            kept = min(before, default=len(order))
+            for place, name in enumerate(order):
+                column = part.columns[name]
+                left_out = place >= kept and ~is_null(column)
+                found.columns[name][inside] = np.where(left_out, few(column.itemsize), column)
     if with_hidden:
         return found.taken(random_order(len(found)))
     # As far as the columns of the file tell, so that empty cells tell no more.
@@ -114,14 +116,13 @@ def read_reports(
     return replace(found, columns=columns).taken(random_order(len(found)))
 
 
-def _unknown(column: ReportedColumn, before: Sequence[ReportedColumn], question: Question) -> NDArray[np.bool_]:
-    """Return which answers are left out, or are in other groups of reports that agree in the columns before.
+def _unknown(column: ReportedColumn, groups: NDArray[np.intp], question: Question) -> NDArray[np.bool_]:
+    """Return which answers are left out, or are in other ``groups`` of reports, which agree in the columns before.
 
     Within such a group a file shows all of an answer, or none: a group that shows every answer is divided otherwise, as
     those of release 0.4.0 were by the arm. Of numbers, those that are left out.
     """
     left = is_few(column)
-    groups = np.unique(np.stack(before), axis=1, return_inverse=True)[1].ravel()
     having = {*groups[left].tolist()}
     shown = [] if question.domain.grid is not None else np.unique(column[~left & ~is_null(column)]).tolist()
     among = {value: {*groups[column == value].tolist()} for value in shown}
@@ -133,14 +134,20 @@ def as_columns(reports: ReportColumns, surveys: Mapping[int, Survey]) -> Columns
     """Convert the reports of a file, of the revisions by number, into the input of joint analyses."""
     revisions = sorted(surveys)
     public = {q.name: q for q in surveys[revisions[-1]].questions if not q.mechanism and q.name in reports.columns}
-    few_of: dict[str, NDArray[np.bool_]] = {}
-    values, groups = dict(reports.columns), [reports.revision, reports.wave]
-    for name in filter(public.__contains__, _order([surveys[number] for number in revisions])):
+    values = dict(reports.columns)
+    groups = {name: np.zeros(len(reports), np.intp) for name in public if is_few(reports.columns[name]).any()}
+    for number, revision in enumerate(revisions):
+        inside = reports.revision == revision
+        before = [reports.wave[inside]]
+        for name in filter(public.__contains__, _order([surveys[later] for later in revisions[number:]])):
+            if name in groups:
+                own = np.unique(np.stack(before), axis=1, return_inverse=True)[1].ravel()
+                groups[name][inside] = own + number * len(reports)
+            before.append(reports.columns[name][inside])
+    few_of = {name: _unknown(reports.columns[name], own, public[name]) for name, own in groups.items()}
+    for name in few_of:
         column = reports.columns[name]
-        if is_few(column).any():
-            few_of[name] = _unknown(column, groups, public[name])
-            values[name] = np.where(is_few(column), null(column.itemsize), column).astype(column.dtype)
-        groups.append(column)
+        values[name] = np.where(is_few(column), null(column.itemsize), column).astype(column.dtype)
     return Columns(
         tuple(surveys[number] for number in revisions),
         values,
@@ -152,10 +159,10 @@ def as_columns(reports: ReportColumns, surveys: Mapping[int, Survey]) -> Columns
 
 
 def _order(surveys: Sequence[Survey]) -> Mapping[str, None]:
-    """Return the public columns in the order in which answers are left out of one after the other, the cohort first.
+    """Return the public columns in the order in which answers of the first revision's reports are left out.
 
-    A correction adds behind those of earlier revisions. In another order, files before and after it would leave out
-    different answers of the same reports, and both together would tell what each leaves out.
+    One after the other, the cohort first; corrections of it add behind. In another order, files before and after a
+    correction would leave out different answers of the same reports, and both together would tell what each leaves out.
     """
     newest, found = surveys[-1], dict[str, None]()
     if newest.cohort is not None:
