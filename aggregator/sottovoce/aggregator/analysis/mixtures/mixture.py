@@ -313,6 +313,7 @@ def mixture_document(design: str, data: MixtureData, confidence: float) -> Docum
         shares[share.name] = {"label": share.label, "share": value, "se": error, "low": low, "high": high, "raw": plain}
     expected = fitted * sizes[:, None]
     told = {name: value for name, value in values.items() if value is not None}
+    misfit = _misfit(data.counts, expected, len(known.solved))
     return {
         "format": MIXTURE,
         "file": data.file,
@@ -325,13 +326,13 @@ def mixture_document(design: str, data: MixtureData, confidence: float) -> Docum
         ],
         "shares": shares,
         "log_likelihood": best,
-        "misfit": _misfit(data.counts, expected, len(known.solved)),
+        "misfit": misfit,
         "at_edge": at_edge,
         "bounds": {"low": values["pi"], "high": told["pi"] + told["gamma"]} if "gamma" in told else None,
         "privacy": list(known.privacy([*data.groups.values()], told, draws)),
         "disobedience": known.disobedience,
         "deff": data.deff,
-        "warnings": [*data.warnings, *_notes(shares, at_edge, expected, draws)],
+        "warnings": [*data.warnings, *_notes(shares, misfit["statistic"], at_edge, expected, draws)],
     }
 
 
@@ -373,14 +374,16 @@ def _misfit(counts: Array, fitted: Array, unknown: int) -> Document:
     return {"statistic": statistic, "df": df, "p": upper_tail(statistic, df) if df else None}
 
 
-def _notes(shares: Document, at_edge: bool, fitted: Array, draws: int) -> Iterator[str]:
+def _notes(shares: Document, misfit: float, at_edge: bool, fitted: Array, draws: int) -> Iterator[str]:
     closed = {name: one["raw"] for name, one in shares.items() if one["raw"] is not None}
     outside = {name: value for name, value in closed.items() if not -EDGE <= value <= 1 + EDGE}
     if outside:
         listed = ", ".join(f"{name} {value:.4f}" for name, value in outside.items())
         yield Sentence(
-            "the closed form is outside 0 to 1 ({values}): shown is the maximum of the likelihood at the edge",
+            "the closed form is outside 0 to 1 ({values}): shown is the maximum of the likelihood at the edge, where G "
+            "squared against free shares of each group is {misfit}",
             values=listed,
+            misfit=f"{misfit:.3f}",
         )
     elif draws > 1:
         pi = f"{shares['pi']['raw']:.4f}"

@@ -212,6 +212,9 @@ def test_estimate_at_an_edge_has_the_closed_form_beside_it_and_no_standard_error
     assert (shares["pi"]["low"], shares["beta"]["high"]) == (0.0, 1.0)
     assert found.document["at_edge"]
     assert "pi -0.0650, beta 1.1400, gamma -0.0750" in str(found)
+    # All do as instructed, and none is a carrier: 125 and 375 yes are expected.
+    misfit = 2 * sum(n * np.log(n / of) for n, of in ((110, 125), (390, 375), (395, 375), (105, 125)))
+    assert f"free shares of each group is {misfit:.3f}" in str(found)
 
 
 def test_limits_are_where_the_profile_likelihood_has_fallen_by_half_z_squared() -> None:
