@@ -41,7 +41,8 @@ values = {name: {label: value for value, label in field.choices} for name, field
 print("django-survey-and-report", version("django-survey-and-report"), "Django", version("Django"))
 print("shown and stored:", *values.values())
 for change, age in (("-2", "< 18"), ("2", "> 18"), ("0", "18")):
-    form = ResponseForm(dict(zip(values, (values["question_1"][change], values["question_2"][age]), strict=True)), survey=survey, user=AnonymousUser())
+    chosen = {"question_1": values["question_1"][change], "question_2": values["question_2"][age]}
+    form = ResponseForm(chosen, survey=survey, user=AnonymousUser())
     form.save() if form.is_valid() else print(form.errors)
 counts = [question.answers_cardinality() for question in survey.questions.all()]
 print("chosen: -2, 2, 0 and < 18, > 18, 18; counted:", *counts, "; CSV:", str(Survey2Csv(survey)).splitlines()[1:])

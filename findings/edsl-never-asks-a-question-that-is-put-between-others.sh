@@ -1,8 +1,8 @@
 #!/bin/sh
 # Expected of add_question(question, index=1): the new question stands between the first and the second one and is asked there, as one that
 # is added at the end is.
-# Seen: it stands there and is never asked. The step from the first question to the one after it is moved together with that one, so that
-# everybody goes past the new one; also after a filter, where those whom it leaves out are not meant. delete_question does not do so.
+# Seen: it stands there and is never asked. The step that led to the question after it is moved along with that one, so that everybody goes
+# past the new one. A survey that is written in the same order at once asks all four.
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

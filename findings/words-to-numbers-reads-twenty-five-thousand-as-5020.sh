@@ -14,7 +14,12 @@ const { readFileSync } = require("fs");
 const names = ["words-to-numbers", "@insomnia-dev/words-to-numbers"];
 const ones = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
 const tens = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
-const said = [["twenty thousand five hundred", 20500], ["twenty five thousand", 25000], ["twenty five hundred", 2500], ["two hundred fifty thousand", 250000]];
+const said = [
+  ["twenty thousand five hundred", 20500],
+  ["twenty five thousand", 25000],
+  ["twenty five hundred", 2500],
+  ["two hundred fifty thousand", 250000],
+];
 const seen = names.map((name) => {
   const library = require(name);
   const read = library.wordsToNumbers ?? library.default;
