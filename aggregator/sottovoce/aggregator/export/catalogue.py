@@ -38,7 +38,7 @@ from sottovoce.aggregator.export.channels import (
     codings,
     score_rows,
 )
-from sottovoce.aggregator.export.codebook import EXTRA, about_few, codebook_page
+from sottovoce.aggregator.export.codebook import EXTRA, about_few, codebook_page, of_wave
 from sottovoce.aggregator.export.flow_chart import asked_how
 from sottovoce.aggregator.export.labels import coding, option_labels, question_label, value_labels
 from sottovoce.aggregator.export.statistics_files import channel_text, write_statistics_file
@@ -293,7 +293,7 @@ def _paragraph(results: SurveyResults, about: About) -> str:
     state = "" if results.closed else " The survey was still open when this was written."
     return (
         f"{by_revision(results, protection_in_words)}{asked}{waves} "
-        f"{results.reports:,} reports were counted and {results.withdrawn:,} were withdrawn.{state} "
+        f"{results.reports:,} reports{of_wave(results)} were counted and {results.withdrawn:,} were withdrawn.{state} "
         f"{estimated_in_words(survey, results.questions)} Survey {survey.name}, revision {survey.revision}, "
         f"digest {survey.digest[:16]}, analysed with sottovoce {about.version}."
     )

@@ -71,7 +71,7 @@ def codebook_page(
         label, epsilon = question_label(question, language), show_epsilon(spent or question.epsilon)
         how = coding_by_revision(mine, question)
         sections.append((question, label, how, epsilon, others, tables, told, shares))
-    facts = [f"Reports shown: {results.reports:,}."]
+    facts = [f"Reports shown: {results.reports:,}{of_wave(results)}."]
     facts += [f"Epsilon of a whole report: {show_epsilon(results.epsilon)}."] if results.epsilon else []
     facts += ["A cell of the reports is empty where the respondent was not asked, as far as they tell."]
     return _template().render(
@@ -87,6 +87,11 @@ def codebook_page(
         sections=sections,
         extra=EXTRA,
     )
+
+
+def of_wave(results: SurveyResults) -> str:
+    """Say of which wave alone the results are; "" of all together."""
+    return "" if results.wave is None else f" of wave {results.wave} alone"
 
 
 def _read(name: str) -> str:

@@ -315,8 +315,11 @@ def test_estimates_of_one_wave_come_alone(tmp_path: Path) -> None:
     storage.close_survey("exam", TODAY)
     waves = {}
     for wave in (None, 1):
-        SINGLE["estimates.csv"](source(storage, asked, wave=wave), tmp_path / "estimates.csv")
+        for name in ("estimates.csv", "methods.md", "codebook.html"):
+            SINGLE[name](source(storage, asked, wave=wave), tmp_path / name)
         waves[wave] = {(row["wave"], row["n"]) for row in rows(tmp_path) if not row["cohort"]}
+        texts = [(tmp_path / name).read_text(encoding="utf-8") for name in ("methods.md", "codebook.html")]
+        assert ["of wave 1 alone" in " ".join(text.split()) for text in texts] == [wave == 1] * 2
     storage.close()
 
     assert waves == {None: {("", "101"), ("0", "50"), ("1", "51")}, 1: {("1", "51")}}
