@@ -42,6 +42,7 @@ from sottovoce.aggregator.estimators import Estimate, IntervalRule
 from sottovoce.aggregator.estimators.fixed_population import binomial
 from sottovoce.aggregator.estimators.intervals import halved
 from sottovoce.aggregator.estimators.variable import Floats, Variable
+from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.types.base import DayGrid
 
@@ -112,7 +113,8 @@ def one_sample_test(
     """Test the shares of a question's answers, or the mean of a number.
 
     Args:
-        known: shares by category, of which one may be left out; a mean, of days as a date too; None for equal shares.
+        known: shares by category, of which one may be left out; a mean, of days as a date too; None for equal shares,
+            of arms for those by their weights.
         confidence: nominal coverage of the limits.
         among: people whom shares describe, as for ``described_people``.
 
@@ -127,7 +129,11 @@ def one_sample_test(
     if isinstance(known, int | float | str):
         raise EstimateError(SHARES_NEEDED, variable=name)
     result = _result(inside, chosen, confidence)
-    shares = _known_shares(name, people.categories(chosen.newest), known)
+    categories = people.categories(chosen.newest)
+    if known is None and name == ARM and columns.survey.arms:
+        weights = {arm.name: arm.weight for arm in columns.survey.arms if arm.name in categories}
+        known = {each: weight / sum(weights.values()) for each, weight in weights.items()}
+    shares = _known_shares(name, categories, known)
     found = _of_shares(inside, chosen.newest, people, shares, result)
     facts = facts_of(columns, [name])
     if facts and max(shares.values()) > 1 - _NEAR:

@@ -403,6 +403,17 @@ def test_people_who_keep_their_arm_count_once(more: dict[str, Any], times: int) 
     assert chance == pytest.approx(math.erfc(math.sqrt(3.2 * times / 2)))
 
 
+def test_arms_are_tested_against_their_weights_if_nothing_else_is_known() -> None:
+    """The same hypothesis as on Results, whose chance it gives."""
+    columns = columns_of(study((2, 1)), [0] * 400 + [1] * 260)
+    found = parse_request("test", {"question": ARM}).document(columns)
+    equal = parse_request("test", {"question": ARM, "shares": {"direct": 0.5}}).document(columns)
+
+    assert [one["known"] for one in found["values"]] == pytest.approx([2 / 3, 1 / 3])
+    assert found["statistic"] == pytest.approx((400 - 440) ** 2 / 440 + (260 - 220) ** 2 / 220)
+    assert equal["statistic"] == pytest.approx(140**2 / 660)
+
+
 def test_anchor_corrects_questions_of_arms_and_not_the_arm() -> None:
     """The arm is drawn by devices, so nobody answers it carelessly."""
     questions = (asks("moon", public=True, anchor=True, known_share="0"), HALVES[1], asks("own", public=True))

@@ -214,7 +214,7 @@ class OpenResults:
 
         Args:
             question: the question, or "question.option".
-            shares: known shares by category, of which one may be left out; equal shares by default.
+            shares: known shares by category, of which one may be left out; by default equal, of arm by its weights.
             mean: known mean of a number, or a date such as "2026-01-31".
             options: ``among``, ``wave``, ``where``, ``confidence``.
 
