@@ -51,12 +51,16 @@ class Sentences:
         return f"± {self._size(found, found.margin)}" if found and found.margin is not None else ""
 
     def goals(self, draft: SurveyDraft, totals: Totals) -> Sequence[str]:
-        """Return the people needed for each planned analysis, as one line each."""
+        """Return the people needed for each planned analysis, as one line each.
+
+        By the question's text: texts are numbered on Design, and not in the flow chart beside these lines on Publish.
+        """
         return [
             self.words.translate(
                 "design_goal",
                 goal=self.words.translate(f"use_{goal_of(draft.cards[number])}"),
-                question=self.words.translate("place_question", number=number + 1),
+                question=draft.cards[number].asked.get("label", {}).get(draft.tags[0])
+                or self.words.translate("place_question", number=number + 1),
                 needed=self._needed_sentence(found, "each"),
             )
             for number, found in totals.goals

@@ -148,6 +148,16 @@ def test_what_was_typed_comes_back_as_text(ann: Researcher) -> None:
     assert "This text has 10,025 letters" in page
 
 
+def test_goals_name_the_question_and_not_its_number(ann: Researcher, storage: SQLiteStorage) -> None:
+    """A text before it has a number on Design, and none in the flow chart on Publish."""
+    note = {"type": "note", "name": "intro", "label": {"en": "About you."}}
+    storage.drafts.add("exam", draft_of(document(questions=[note, *document()["questions"]])).dumped)
+    for page in ("design", "publish"):
+        told = re.sub(r"<[^>]+>", "", ann.get(f"surveys/exam/{page}"))
+        assert re.search(r"\(Why\?\): For [\d.]+ points you need about", told)
+        assert "(Question" not in told
+
+
 def test_survey_that_devices_refuse_is_not_published(ann: Researcher, storage: SQLiteStorage) -> None:
     dear = document(questions=[{**document()["questions"][0], "mechanism": {"epsilon": "4"}}])
     storage.drafts.add("exam", draft_of(dear).dumped)
@@ -396,7 +406,7 @@ def test_page_says_how_it_protects_and_what_that_will_allow(ann: Researcher, sto
     assert re.findall(r"Epsilon ([\d.]+)\.", steps[0]) == ["2.00", "1.10", "0.70"]
     assert re.search(r"How the software protects it.*?binary_rr|How the software protects it.*?coin_flip", page)
     assert "A cell that holds 10 of 100 in a table of two questions comes within" in page
-    assert re.search(r"Shares \(Question 2\): For 3 points you need about [\d,]+ people\.", page)
+    assert re.search(r"Shares \(Why\?\): For 3 points you need about [\d,]+ people\.", page)
     assert "A respondent who answers in all 2 waves spends 4.40 in total." in page
 
 
