@@ -347,9 +347,13 @@ def _question(result: QuestionResult) -> Document:
 
 
 def share_rows(document: Document) -> list[Document]:
-    """Return one flat row for each estimate, with ``question``, ``option``, ``n``, ``shown``, ``low``, ``high``, ..."""
+    """Return one flat row for each estimate, with ``question``, ``option``, ``n``, ``shown``, ``low``, ``high``, ...
+
+    ``among`` names the people whom it describes, "all" or "answered".
+    """
     return [
-        {"question": question["name"], **estimate, "shown": estimate["clipped"]}
+        {"question": question["name"], **estimate, "shown": estimate["clipped"], "among": among}
         for question in document["questions"]
-        for estimate in question["estimates"]
+        for key, among in (("estimates", "all"), ("among_answered", "answered"))
+        for estimate in question.get(key, ())
     ]

@@ -20,7 +20,7 @@ from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import Request
 from sottovoce.aggregator.estimators.intervals import METHODS
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, IntervalRule
-from sottovoce.aggregator.export.results_client.open_results import JointResult, OpenResults, of_mixture, plot_intervals
+from sottovoce.aggregator.export.results_client.open_results import JointResult, OpenResults, of_mixture
 from sottovoce.aggregator.export.results_client.sources import ReadColumns
 from sottovoce.aggregator.surveys.survey_file import parse_yaml, read_survey_file
 from sottovoce.shared.answers import Domain
@@ -116,10 +116,6 @@ class OpenData(OpenResults):
 
     regress = OpenResults.model
     """Fit a regression of one column on others; the same as ``model``."""
-
-    def plot(self) -> Any:  # noqa: ANN401 - matplotlib's
-        """Plot the shares with their limits; returns a matplotlib figure."""
-        return plot_intervals([row for row in self.estimates if row["kind"] == "share"])
 
 
 def open_data(
