@@ -6,7 +6,7 @@ Half        A random half of the people may be asked directly: two arms, a direc
             comparisons are made for the survey's document, so that they always have the texts, options and conditions
             of their questions.
 Files       Which public questions have answers in files of reports is chosen by how many people would be alone with
-            theirs. Of n people spread evenly over k combinations of public answers, a share of (1 - 1/k)^(n - 1) is
+            theirs. Of n people spread evenly over k combinations of an arm and its public answers, (1 - 1/k)^(n - 1) is
             expected to be alone in theirs. Files leave rare answers out as ``few``, so further columns would mostly say
             that. Questions that conditions of sensitive ones read come first, as without them files cannot tell who was
             asked; the others follow in the survey's order. A question is in the files if with it at most 5 % are alone,
@@ -90,7 +90,8 @@ def file_columns(document: Mapping[str, Any], people: int | None, *, chooses: bo
         people: planned number; None without one.
         chooses: others are shown if they fit.
     """
-    items, together, n = document["questions"], max(len(document.get("arms", ())), 1), people or UNPLANNED
+    items, n = document["questions"], people or UNPLANNED
+    together = {str(arm.get("name")): 1 for arm in document.get("arms", ()) if isinstance(arm, dict)} or {"": 1}
     read = {name for item in items if _is_sensitive(item) for key in CONDITIONS for name in item.get(key, ())}
     for item in sorted(items, key=lambda each: read.isdisjoint(names_of(each))):
         is_matrix = item.get("type") == "matrix"
@@ -99,13 +100,19 @@ def file_columns(document: Mapping[str, Any], people: int | None, *, chooses: bo
         if not questions:
             continue
         values = math.prod(question.domain.size for question in questions)
-        alone = _share(together * values, n)
+        # Arms exclude each other, so what only some are asked divides the people of these only.
+        wanted = item.get(ARM) or [*together]
+        inside = [arm for arm in together if arm in ([wanted] if isinstance(wanted, str) else wanted)]
+        own = sum(together[arm] for arm in inside)
+        rest = sum(together.values()) - own
+        alone = _share(rest + own * values, n)
         fits = alone <= MOST_ALONE
         shown = not is_matrix and bool(item.get("in_files", chooses and fits) or item.get("cohort"))
-        room = 0 if fits or is_matrix else int(-1 / math.expm1(math.log(MOST_ALONE) / max(n - 1, 1))) // together
+        most = int(-1 / math.expm1(math.log(MOST_ALONE) / max(n - 1, 1)))
+        room = 0 if fits or is_matrix else (most - rest) // max(own, 1)
         decides = not read.isdisjoint(names_of(item))
         yield FileColumn(str(item["name"]), values, alone, room if room > 1 else 0, shown, decides)
-        together *= values if shown else 1
+        together |= {arm: together[arm] * (values if shown else 1) for arm in inside}
 
 
 def with_file_columns(document: Mapping[str, Any], people: int | None) -> dict[str, Any]:

@@ -49,6 +49,18 @@ def test_questions_are_taken_in_order_while_at_most_five_percent_are_alone() -> 
     assert (age.groups, city.groups, year.groups) == (213 // 18, 213 // 18, 0)
 
 
+def test_questions_of_arms_divide_the_people_of_these_alone() -> None:
+    """Of two arms with 12 answers each 24 combinations, not 288; bands are counted within the arm that is asked."""
+    arms = [{"name": "x"}, {"name": "y"}]
+    asked = [{**CITY, "arm": "x"}, {**CITY, "name": "town", "arm": ["y"]}, {**YEAR, "arm": "x"}, {**AGE, "arm": "x"}]
+    found = [*file_columns({"questions": asked, "arms": arms}, 640, chooses=True)]
+
+    combinations = [12 + 1, 12 + 12, 12 * 6 + 12, 12 * 6 * 73 + 12]
+    assert [each.alone for each in found] == pytest.approx([(1 - 1 / each) ** 639 for each in combinations])
+    assert [each.shown for each in found] == [True, True, True, False]
+    assert [each.groups for each in found] == [0, 0, 0, (213 - 12) // (12 * 6)]
+
+
 def test_questions_that_decide_who_is_asked_come_first() -> None:
     """Those that conditions of sensitive questions read, also of a matrix; not those of public ones or notes."""
     later = [
