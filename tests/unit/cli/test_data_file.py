@@ -59,6 +59,18 @@ def test_few_of_a_file_of_reports_are_dropped_as_the_message_says(path: Path) ->
     assert open_data(path, {"cheated": "coin_flip"}).regress("cheated", ["year"], drop_few=True).document["n"] == 95
 
 
+def test_column_that_is_left_out_is_not_called_missing(path: Path) -> None:
+    """Most of its texts differ, as names do; the channel takes them as categories."""
+    lines = path.read_text().splitlines()
+    path.write_text(
+        "\n".join([f"{lines[0]},pay", *(f'{line},"{place * 2 // 3},000"' for place, line in enumerate(lines[1:]))])
+    )
+    words = ("compare", path, "--groups", "year", "--outcome")
+    assert 'has no column "paid". It has: cheated, year.' in run(*words, "paid").stderr
+    assert 'column "pay" is left out' in run(*words, "pay").stderr
+    assert run(*words, "pay", "--channel", "pay=public").exit_code == 0
+
+
 def test_weights_are_a_column_or_a_file_of_weights_or_margins(path: Path) -> None:
     """Of shares, with the design of the sample, and of tables."""
     lines = path.read_text().splitlines()

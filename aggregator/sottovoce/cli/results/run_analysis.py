@@ -50,6 +50,10 @@ weights_option = click.option(
 )
 
 
+LEFT_OUT = (
+    'column "{name}" is left out, as texts that mostly differ, empty columns and columns about others are. Say '
+    '--channel "{name}=number" if it has numbers, --channel "{name}=public" if it has categories'
+)
 UNBROKEN = {0xA0: "\ue000", 0x202F: "\ue001"}
 """Spaces where no line may end, and signs in their place: rich breaks lines at every kind of space."""
 _OPEN, _CLOSE = "\u2068", "\u2069"
@@ -243,20 +247,27 @@ def ask(reports: sources.ReportSource, kind: str, options: dict[str, Any], weigh
         with waiting(terminal_words().translate("joint_analysing")):
             return reports.answer(kind, options, weights)
     except EstimateError as error:
-        told = ("the survey has no question", "It asks")
+        told, left_out = ("the survey has no question", "It asks"), set[str]()
         if isinstance(reports, DataReports):
-            told = (f"{reports.survey.name} has no column", "It has")
-        _suggest_question(str(error), kind, options, told)
+            told, left_out = (f"{reports.survey.name} has no column", "It has"), {*reports.table.columns}
+        _suggest_question(str(error), kind, options, told, left_out)
         raise
 
 
-def _suggest_question(message: str, kind: str, options: dict[str, Any], told: tuple[str, str]) -> None:
-    """Raise EstimateError that names the unknown question or column of an error message, if there is one."""
+def _suggest_question(
+    message: str, kind: str, options: dict[str, Any], told: tuple[str, str], left_out: Collection[str]
+) -> None:
+    """Raise EstimateError that names the unknown question or column of an error message, if there is one.
+
+    ``left_out`` are columns that a file has, also those that cannot be analyzed.
+    """
     _, _, listed = message.partition("the survey asks no such question; there are: ")
     known = listed.split(", ")
     for name in requests.parse_request(kind, options).names if listed else ():
         # A column of ids is no question.
         if name != options.get("cluster_effect") and not any(f"{name}.".startswith(f"{each}.") for each in known):
+            if name in left_out:
+                raise EstimateError(LEFT_OUT.format(name=name))
             raise EstimateError(f'{told[0]} "{name}".{did_you_mean(name, known)} {told[1]}: {listed}')
 
 
