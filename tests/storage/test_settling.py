@@ -5,9 +5,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -16,12 +16,14 @@ from typing import Any
 import psycopg
 import pytest
 from sottovoce.aggregator.storage import Outcome
+from sottovoce.aggregator.storage.back_end import MaintenanceThread
 from sottovoce.aggregator.storage.copy import copy_all
 from sottovoce.aggregator.storage.models import Known
 from sottovoce.aggregator.storage.postgres import settling, storage as storing
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
+from sottovoce.shared.errors import StorageError
 
 from tests import postgres
 from tests.bench.disorder import correlation
@@ -253,6 +255,26 @@ def test_withdrawn_and_purged_ids_are_in_no_file(store: PostgresStorage, url: st
     assert store.surveys()[0].reports == len(list(store.rows(key))) == 49
 
 
+def test_deleted_surveys_are_in_no_file_once_a_reader_has_ended(
+    store: PostgresStorage, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the server keeps for whoever might see it is written anew after that, and the node settles meanwhile."""
+    key, requested = store.publish(survey()).key, list[Callable[[], object]]()
+    assert store.store([arrival(key, 0)]) == [Outcome.NEW]
+    monkeypatch.setattr(settling, "TRIES", 1)
+    monkeypatch.setattr(MaintenanceThread, "request", lambda _, work: requested.append(work))
+    store.start_maintenance()
+    with store.read() as db:
+        db.execute("SELECT count(*) FROM accounts")
+        store.delete_survey("exam")
+        requested.pop()()
+    while requested:
+        requested.pop()()
+
+    tables = ("surveys", "counts", "shown_counts", "cells")
+    assert [traces(url, table)[0] for table in tables] == [set()] * len(tables)
+
+
 def test_spent_tokens_are_in_no_file_once_settled(store: PostgresStorage, url: str) -> None:
     """Neither the hash of one, nor, beside it, the number of the transaction that stored the report."""
     key = store.publish(survey(access="token")).key
@@ -306,7 +328,6 @@ def test_counts_tell_no_transaction_once_settled(url: str, monkeypatch: pytest.M
 
     monkeypatch.setattr(PostgresStorage, "show_grown", show_slowly)
     with closing(PostgresStorage(url)) as node:
-        node.start_maintenance()
         key = node.publish(survey()).key
         for number in range(40):
             is_read.clear()
@@ -315,6 +336,8 @@ def test_counts_tell_no_transaction_once_settled(url: str, monkeypatch: pytest.M
         assert is_read.wait(30)
         assert node.settle()
         settled = [traces(url, table) for table in ("cells", "counts")]
+        # Not before, since it might be settling while this reads what it has not yet rewritten.
+        node.start_maintenance()
         assert node.store([arrival(key, 40)]) == [Outcome.NEW]
         check(node, key, 41)
     # What is left for its end is done there.
@@ -322,6 +345,36 @@ def test_counts_tell_no_transaction_once_settled(url: str, monkeypatch: pytest.M
 
     assert all(len(found) > 1 for found, _ in before)
     assert [(len(found), left) for found, left in settled + ended] == [(1, False)] * 4
+
+
+def test_counts_tell_no_transaction_once_a_reader_has_ended(
+    store: PostgresStorage, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server keeps former versions for whoever might see them: those who read other tables, too."""
+    monkeypatch.setattr(settling, "TRIES", 1)
+    wait, left = settling.are_seen, []
+    key = store.publish(survey()).key
+    for number in range(4):
+        assert store.store([arrival(key, number, (number % 2, number % 3, 0))]) == [Outcome.NEW]
+    with ExitStack() as reader:
+
+        def begin_to_read(connection: psycopg.Connection[Any], tries: int) -> bool:
+            are_seen = wait(connection, tries)
+            reader.enter_context(store.read()).execute("SELECT count(*) FROM surveys")
+            return are_seen
+
+        monkeypatch.setattr(settling, "are_seen", begin_to_read)
+        for _ in range(2):
+            with pytest.raises(StorageError, match="read for too long"):
+                store.settle()
+            left.append([traces(url, table) for table in ("cells", "counts")])
+    monkeypatch.setattr(settling, "are_seen", wait)
+    assert store.settle()
+    left.append([traces(url, table) for table in ("cells", "counts")])
+
+    # The second attempt, which is in vain from the start, writes nothing.
+    assert left[0] == left[1]
+    assert [(len(found), is_more) for found, is_more in left[2]] == [(1, False)] * 2
 
 
 def test_counts_tell_no_connection_once_settled(url: str) -> None:

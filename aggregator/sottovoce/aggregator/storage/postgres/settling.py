@@ -52,7 +52,13 @@ _LEVEL = [
     for table in ("cells", "counts")
 ]
 _LEVEL.append(b"DELETE FROM counts WHERE reports = 0")
+_READ_TOO_LONG = "the counts have been read for too long to write them anew; it is tried again"
 _WAIT_BRIEFLY = "SELECT set_config('lock_timeout', %s::text, %s)"
+_NEXT = "SELECT txid_snapshot_xmax(txid_current_snapshot()) & 4294967295"
+_SEES_EARLIER = """
+    SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'
+    AND pid <> pg_backend_pid() AND age(backend_xmin) > age(%s::text::xid)
+"""
 NOTE_CHANGE = "UPDATE schema_version SET is_sorted = false WHERE is_sorted"
 
 
@@ -108,6 +114,9 @@ def level_counts(connection: psycopg.Connection[Any], tries: int = TRIES) -> Non
     order of these numbers, they tell the values of the reports in the order of arrival; so do the slots of connections
     that take turns, as long as each has few reports.
     """
+    # Also before, so that attempts in vain write nothing.
+    if are_seen(connection, tries):
+        raise StorageError(_READ_TOO_LONG)
     with connection.transaction():
         # In the order in which reports lock them.
         _lock(connection, "LOCK TABLE cells, counts IN SHARE ROW EXCLUSIVE MODE", tries=tries)
@@ -115,8 +124,18 @@ def level_counts(connection: psycopg.Connection[Any], tries: int = TRIES) -> Non
             connection.execute(statement)
     last = time.monotonic() + min(tries, TRIES) * PAUSE_SECONDS
     # Unlike a replaced table, this one shows older snapshots what they are to see.
-    if not vacuum_full(connection, ("cells", "counts"), lambda: time.monotonic() > last):
-        raise StorageError("the counts have been read for too long to write them anew; it is tried again")
+    if are_seen(connection, tries) or not vacuum_full(connection, ("cells", "counts"), lambda: time.monotonic() > last):
+        raise StorageError(_READ_TOO_LONG)
+
+
+def are_seen(connection: psycopg.Connection[Any], tries: int = TRIES) -> bool:
+    """Wait until no transaction sees rows deleted so far, for which VACUUM FULL keeps them; return True if one does."""
+    following = connection.execute(_NEXT).fetchone()
+    for _ in range(min(tries, TRIES)):
+        if connection.execute(_SEES_EARLIER, following).fetchone() is None:
+            return False
+        time.sleep(PAUSE_SECONDS)
+    return True
 
 
 def vacuum_full(connection: psycopg.Connection[Any], tables: Iterable[str], is_over: Callable[[], bool]) -> bool:

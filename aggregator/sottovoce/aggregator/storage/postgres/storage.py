@@ -573,9 +573,12 @@ class PostgresStorage(sql_storage.Storage):
     def _rewrite(self) -> None:
         """Write every table anew that has rows of surveys: the old pages go with their files."""
         self._used.update(SECRETS)
-        self.scrub()
         with self._connection() as connection:
+            if settling.are_seen(connection, self._tries) and self._maintenance is not None:
+                self._maintenance.request(self._rewrite)
+                return
             settling.vacuum_full(connection, _WITH_NAMES, lambda: self._is_closed)
+        self.scrub()
 
     def _hold(self, db: sql_statements.Handle) -> None:
         for statement in _WITHDRAW:
