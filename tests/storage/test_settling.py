@@ -271,8 +271,26 @@ def test_deleted_surveys_are_in_no_file_once_a_reader_has_ended(
     while requested:
         requested.pop()()
 
+    check_gone(url)
+
+
+def test_deleted_surveys_are_in_no_file_after_a_night_if_the_node_was_killed(
+    store: PostgresStorage, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the deletion and the rewriting of what it leaves, which a start does not know of."""
+    key = store.publish(survey()).key
+    assert store.store([arrival(key, 0)]) == [Outcome.NEW]
+    monkeypatch.setattr(store, "_forget", lambda: None)
+    store.delete_survey("exam")
+    store.scrub()
+
+    check_gone(url)
+
+
+def check_gone(url: str) -> None:
+    """Check that no version of a row is left, nor bytes of one, where a survey's texts and counts were."""
     tables = ("surveys", "counts", "shown_counts", "cells")
-    assert [traces(url, table)[0] for table in tables] == [set()] * len(tables)
+    assert [traces(url, table) for table in tables] == [(set(), False)] * len(tables)
 
 
 def test_spent_tokens_are_in_no_file_once_settled(store: PostgresStorage, url: str) -> None:

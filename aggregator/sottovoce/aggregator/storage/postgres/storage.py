@@ -44,8 +44,8 @@ _READ_ALL = (
 )
 # Who withdraws waits for the rewriting before it reads; soon it is refused, since it holds a connection.
 _WITHDRAW = ("SET LOCAL lock_timeout = '2s'", "LOCK TABLE settled, fresh IN ROW EXCLUSIVE MODE", settling.NOTE_CHANGE)
-_VACUUM = "VACUUM tombstones, keys, invitations, views, staff_sessions"
 _WITH_NAMES = ("surveys", "drafts", "releases", *(each for each in OF_SURVEYS if each not in {"reports", *SECRETS}))
+_DELETED_FROM = sorted({*_WITH_NAMES, "keys", "invitations", "views", "staff_sessions"})
 
 _KINDS = {"bigint": "numbers", "integer": "numbers", "smallint": "numbers", "text": "text", "bytea": "bytes"}
 _COLUMNS = """
@@ -565,7 +565,8 @@ class PostgresStorage(sql_storage.Storage):
         self.settle()
         with self._connection() as connection:
             settling.sort_settled(connection)
-            connection.execute(_VACUUM)
+            # Again at night, also where a node was killed that should have.
+            settling.vacuum_full(connection, _DELETED_FROM, lambda: True)
 
     def _forget(self) -> None:
         self._soon(self._rewrite)
