@@ -9,6 +9,7 @@ from sottovoce.aggregator.accounts.authentication import storage
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, panel_of
 from sottovoce.aggregator.authoring.draft import SurveyDraft, whole_number
 from sottovoce.aggregator.authoring.to_survey import (
+    UNPLANNED,
     draft_of,
     file_columns,
     numbered_copies,
@@ -59,6 +60,7 @@ def _page(name: str, refused: tuple[str, ...]) -> str:
         frame=draft_page(name, "design"),
         name=name,
         draft=draft,
+        unplanned=None if draft.people else UNPLANNED,
         version=stored.version,
         survey=survey,
         flow="" if survey is None else flow_chart(survey, words(), shown_language(survey)),

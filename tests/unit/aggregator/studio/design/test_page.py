@@ -158,6 +158,14 @@ def test_goals_name_the_question_and_not_its_number(ann: Researcher, storage: SQ
         assert "(Question" not in told
 
 
+def test_people_alone_are_of_the_planned_number_or_a_named_one(ann: Researcher, storage: SQLiteStorage) -> None:
+    sentence = "No number of people is planned, so the shares alone with it are of 100."
+    for name, people in (("exam", None), ("other", 400)):
+        draft = draft_of(document(name=name))
+        storage.drafts.add(name, replace(draft, people=people).dumped)
+        assert (sentence in ann.get(f"surveys/{name}/publish")) == (people is None)
+
+
 def test_survey_that_devices_refuse_is_not_published(ann: Researcher, storage: SQLiteStorage) -> None:
     dear = document(questions=[{**document()["questions"][0], "mechanism": {"epsilon": "4"}}])
     storage.drafts.add("exam", draft_of(dear).dumped)
