@@ -29,7 +29,7 @@ from sottovoce.aggregator.storage.sql_storage import RUNNING
 from sottovoce.aggregator.storage.sqlite.storage import copies, remove_copies
 from sottovoce.aggregator.storage.survey_log import record_head
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
-from sottovoce.aggregator.surveys.housekeeping import close_due, delete_due, purge_due, waiting_words
+from sottovoce.aggregator.surveys.housekeeping import close_due, delete_due, first_due, purge_due, waiting_words
 from sottovoce.aggregator.walls import missing
 from sottovoce.cli import database
 from sottovoce.cli.command import FILE, check_free, command, new_file, options_of, waiting, write_text, writing
@@ -175,8 +175,11 @@ def backup(file: Path, keep_days: int | None, replace: bool, data: Path | None) 
         part.chmod(0o600)
         if keep_days is not None:
             database.leave_out(part, present(storage), keep_days)
-    until = "that day" if keep_days is None else f"{keep_days} days are over"
-    click.echo(f"Saved. It holds report ids that fall due: delete it before {until}.", err=True)
+    due = first_due(storage, present(storage))
+    until = f" Delete it before {due}, when ids or a survey in it fall due, at the earliest." if due else ""
+    if keep_days is not None:
+        until = f" Delete it before {keep_days} days are over: what falls due until then is left out."
+    click.echo(f"Saved.{until}", err=True)
 
 
 def _check_free(file: Path, replace: bool) -> None:

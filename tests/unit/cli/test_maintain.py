@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import psycopg
@@ -21,6 +21,7 @@ from sottovoce.aggregator.storage.audit_log import events
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
+from sottovoce.aggregator.surveys.housekeeping import first_due, purge_due
 from sottovoce.cli.process import free_port
 from sottovoce.shared.spec import Survey
 
@@ -83,6 +84,25 @@ def test_backup_holds_no_ids_that_fall_due_while_it_is_kept(data: Path, closed: 
     assert run("db", "restore", str(file), "--data", str(data.parent / "again")).exit_code == 0
     with closing(SQLiteStorage(data.parent / "again" / "sottovoce.sqlite")) as storage:
         assert storage.surveys()[0].reports == 59
+
+
+@pytest.mark.parametrize("closed", [None, 0, 20])
+def test_backup_names_the_day_before_which_it_is_deleted(data: Path, closed: int | None) -> None:
+    """The first on which ids are gone from the database; of an open survey, if it is closed today."""
+    today = datetime.now(UTC).date() - timedelta(days=closed or 0)
+    with closing(SQLiteStorage(data / "sottovoce.sqlite")) as storage:
+        if closed is not None:
+            storage.close_survey("exam", day_of(now()) - closed)
+        due = first_due(storage, now())
+        assert due == today + timedelta(days=31)
+        assert purge_due(storage, datetime.combine(due - timedelta(days=1), datetime.min.time(), UTC)) == []
+        told = run("db", "backup", str(data.parent / "whole"), "--data", str(data)).stderr
+        if closed is not None:
+            assert len(purge_due(storage, datetime.combine(due, datetime.min.time(), UTC))) == 1
+    assert f"Delete it before {due}" in told
+    with closing(SQLiteStorage(data / "sottovoce.sqlite")) as storage:
+        storage.delete_survey("exam")
+    assert run("db", "backup", str(data.parent / "none"), "--data", str(data)).stderr.endswith("Saved.\n")
 
 
 @pytest.mark.parametrize(("ids_days", "code"), [(7, 0), (6, 1), (0, 1)])

@@ -1,7 +1,7 @@
 """Do periodic work: show grown counts, close surveys, delete ids and surveys by date, empty the database's log."""
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from sottovoce.aggregator.clock import Clock, day_of, present
 from sottovoce.aggregator.storage import Storage, StoredSurvey
@@ -116,6 +116,18 @@ def forget_ahead(copy: Storage, now: datetime, days: int) -> list[str]:
             f"a survey forgets its report ids {shortest} days after it closes; no backup may be kept for longer"
         )
     return deleted
+
+
+def first_due(storage: Storage, now: datetime) -> date | None:
+    """Return the first day on which the database deletes a survey or report ids, at the earliest; None if it has none.
+
+    An open survey may close today.
+    """
+    surveys, named = storage.surveys(), {row.name: survey_of(row.document).delete_on for row in storage.surveys()}
+    ends = {row: _retention_end(row, surveys) for row in surveys if not row.purged}
+    kept = [(day_of(now) if end is None else end) + survey_of(row.document).ids_days for row, end in ends.items()]
+    due = [date(1970, 1, 1) + timedelta(days=days + 1) for days in kept]
+    return min([*due, *(day for day in named.values() if day is not None)], default=None)
 
 
 def _retention_end(stored: StoredSurvey, surveys: Sequence[StoredSurvey]) -> int | None:
