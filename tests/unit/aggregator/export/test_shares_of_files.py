@@ -188,7 +188,7 @@ def test_files_say_what_they_cannot_tell(tmp_path: Path) -> None:
     estimates, shares = found.estimates(), found.by_channel()
     notes = " ".join(needed("pyreadstat").read_sav(tmp_path / "reports.sav")[1].notes)
 
-    assert found.told() == {"copied", "crib", "drugs"}
+    assert found.told() == {"copied", "copied_direct", "crib", "drugs"}
     assert shares["copied"][0] > estimates["copied"][0]
     said = (
         f"copied: files of reports have n = {shares['copied'][0]}, Results and estimates.csv n = "
