@@ -212,6 +212,8 @@ class AnswersInWords:
         questions = joined(asked)
         noise = [self.say("joint_paper_randomized", questions=questions)] if questions else []
         noise += [self.say("joint_paper_weighted")] if document.get("deff", 1) != 1 else []
+        if people := document.get("random_intercept"):
+            noise.append(self.say("joint_paper_intercept", clusters=self.words.number(people["clusters"])))
         described = document.get("people", "").removeprefix("perhaps_")
         return [*noise, *([self.say(f"joint_paper_{described}")] if described else [])]
 

@@ -79,6 +79,8 @@ def test_crosswise_items_of_each_person_have_the_figures_of_quadrature(tmp_path:
     assert found["random_intercept"]["clusters"] == 2309
     assert found["log_likelihood"] == pytest.approx(-4580.060, abs=1e-3)
     assert found["random_intercept"]["test"]["p"] < 0.005
+    paper = " ".join(run(*asked[:-1]).stdout.partition("Text for your paper")[2].split())
+    assert "Each cluster has a random intercept (clusters: 2,309), so odds ratios hold within a cluster." in paper
 
 
 def test_large_clusters_are_integrated_where_their_likelihood_is(tmp_path: Path) -> None:
