@@ -173,8 +173,7 @@ def mixture(
         if columns or not (counts or (yes and reports)) or (counts and (yes or reports)):
             raise click.UsageError("name a FILE with --response; or --yes and --n, of kuk --counts, and no columns")
         known = _numbers(yes), _numbers(reports), _by_value(counts), options.get("draws", 1)
-        asked = vars(parse_request("design", {**options, "response": "yes"}))
-        level = options.get("confidence", 0.95)
+        asked, level = vars(parse_request("design", {**options, "response": "yes"})), options.get("confidence", 0.95)
         run_analysis.show(mixture_of_counts(options["design"], asked["p"], *known, level), as_json)
         return
     if "response" not in options or any(each is not None for each in alone):
