@@ -123,7 +123,8 @@ def first_due(storage: Storage, now: datetime) -> date | None:
 
     An open survey may close today.
     """
-    surveys, named = storage.surveys(), {row.name: survey_of(row.document).delete_on for row in storage.surveys()}
+    surveys = storage.surveys()
+    named = {row.name: survey_of(row.document).delete_on for row in surveys}
     ends = {row: _retention_end(row, surveys) for row in surveys if not row.purged}
     kept = [(day_of(now) if end is None else end) + survey_of(row.document).ids_days for row, end in ends.items()]
     due = [date(1970, 1, 1) + timedelta(days=days + 1) for days in kept]
