@@ -12,7 +12,7 @@ from sottovoce.aggregator.curator.release import Neighbours
 from sottovoce.aggregator.curator.text_report import answer_lines, decimal
 from sottovoce.aggregator.storage.audit_log.events import EXPORTED, MACHINE
 from sottovoce.cli.command import ask, write_json
-from sottovoce.cli.curator import confirm_useless
+from sottovoce.cli.curator_request import confirm_useless
 from sottovoce.cli.database import data_settings, open_survey
 from sottovoce.shared.errors import StorageError
 
