@@ -18,17 +18,7 @@ from sottovoce.aggregator.analysis.estimates import QuestionResult, RevisionCoun
 from sottovoce.aggregator.authoring.draft import whole_number
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.export.catalogue import Source
-from sottovoce.aggregator.planning.simulated_survey import (
-    InventedReports,
-    SetShares,
-    Tally,
-    answered_once,
-    arm_shares,
-    invent_as_set,
-    reports_of,
-    true_figure,
-    true_tallies,
-)
+from sottovoce.aggregator.planning import simulated_survey
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, seeded
 from sottovoce.shared import canonical
 from sottovoce.shared.answers import ABSENT
@@ -88,7 +78,7 @@ class Setting:
     people: int
     again: int
     fields: Sequence[Field]
-    wanted: tuple[SetShares, ...]
+    wanted: tuple[simulated_survey.SetShares, ...]
     refused: tuple[str, ...]
 
     @property
@@ -113,18 +103,18 @@ def read_setting(survey: Survey, query: Mapping[str, str], people: int | None) -
     expected = min(people or PEOPLE, MOST_PEOPLE)
     number, again = _parse_int(query.get("n", ""), MOST_PEOPLE), _parse_int(query.get("again", ""), MOST_DRAWS)
     fields: list[Field] = []
-    answered = [survey.questions[first] for first in answered_once(survey)]
+    answered = [survey.questions[first] for first in simulated_survey.answered_once(survey)]
     # The arms' weights are part of the survey, so there is nothing to set.
     for question, own in zip(survey.questions, answered, strict=True):
-        if own is not question or arm_shares(survey, question):
+        if own is not question or simulated_survey.arm_shares(survey, question):
             continue
         fields += _possible([_field(question, option, query) for option in options_to_set(question)])
     refused = [field.name for field in fields if field.refused]
     if query.get("n", "").strip() and number is None:
         refused.insert(0, "n")
     wanted = tuple(
-        SetShares(arm_shares(survey, question))
-        if arm_shares(survey, question)
+        simulated_survey.SetShares(simulated_survey.arm_shares(survey, question))
+        if simulated_survey.arm_shares(survey, question)
         else _set_shares(question, [f for f in fields if f.question is question])
         for question in answered
     )
@@ -187,18 +177,18 @@ def _possible(fields: list[Field]) -> list[Field]:
     return [replace(f, written=_default(f.question, f.option), is_default=True, refused=True) for f in fields]
 
 
-def _set_shares(question: Question, fields: Sequence[Field]) -> SetShares:
+def _set_shares(question: Question, fields: Sequence[Field]) -> simulated_survey.SetShares:
     grid = question.domain.grid
     if grid is not None:
-        return SetShares(
+        return simulated_survey.SetShares(
             places=tuple(float((grid.read(f.written) - grid.low) / (grid.high - grid.low)) for f in fields)
         )
     shares = [float(field.written) / 100 for field in fields]
     if question.kind.truth == "yes_no":
-        return SetShares((max(1 - sum(shares), 0.0), *shares))
+        return simulated_survey.SetShares((max(1 - sum(shares), 0.0), *shares))
     if question.kind.truth == "option":
-        return SetShares(tuple(share / sum(shares) for share in shares))
-    return SetShares(tuple(shares))
+        return simulated_survey.SetShares(tuple(share / sum(shares) for share in shares))
+    return simulated_survey.SetShares(tuple(shares))
 
 
 def _parse_int(written: str, most: int) -> int | None:
@@ -206,7 +196,7 @@ def _parse_int(written: str, most: int) -> int | None:
     return found if 1 <= found <= most else None
 
 
-def set_figures(question: Question, wanted: SetShares) -> Iterator[float]:
+def set_figures(question: Question, wanted: simulated_survey.SetShares) -> Iterator[float]:
     """Yield the true values of a question by option: shares; for numbers, means in the question's unit."""
     grid = question.domain.grid
     if grid is None:
@@ -230,18 +220,21 @@ class Rehearsal:
 
     survey: Survey
     setting: Setting
-    reports: InventedReports
-    truths: Sequence[Sequence[Tally]]
+    reports: simulated_survey.InventedReports
+    truths: Sequence[Sequence[simulated_survey.Tally]]
 
     @classmethod
     def of(cls, survey: Survey, setting: Setting) -> Self:
         """Simulate a survey, of a draft or published."""
         seed_data = canonical.dump([survey.digest, setting.query])
         seed = hashlib.sha256(b"rehearsal people " + seed_data).digest()
-        truths = invent_as_set(survey, setting.people, int.from_bytes(seed), setting.wanted)
+        truths = simulated_survey.invent_as_set(survey, setting.people, int.from_bytes(seed), setting.wanted)
         dice = hashlib.sha256(b"rehearsal dice " + seed_data).hexdigest()
-        tallies = [true_tallies(question, truth) for question, truth in zip(survey.questions, truths, strict=True)]
-        return cls(survey, setting, reports_of(survey, truths, BatchDraws(seeded(dice))), tallies)
+        tallies = [
+            simulated_survey.true_tallies(question, truth)
+            for question, truth in zip(survey.questions, truths, strict=True)
+        ]
+        return cls(survey, setting, simulated_survey.reports_of(survey, truths, BatchDraws(seeded(dice))), tallies)
 
     @property
     def revisions(self) -> list[RevisionCounts]:
@@ -263,7 +256,7 @@ class Rehearsal:
         index = self.survey.questions.index(result.question)
         found = []
         for estimate in result.estimates:
-            invented = true_figure(result.question, self.truths[index], estimate)
+            invented = simulated_survey.true_figure(result.question, self.truths[index], estimate)
             if invented is not None:
                 found.append(ComparedEstimate(estimate, self._set(index).get(estimate.option), float(invented)))
         return found

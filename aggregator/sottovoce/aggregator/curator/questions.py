@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sottovoce.aggregator.curator import noisy_max
 from sottovoce.aggregator.curator.clipping import Ball, VectorBox
 from sottovoce.aggregator.curator.count import MOST_CELLS, count, counts, histogram, weighted_count
 from sottovoce.aggregator.curator.declaration import (
@@ -30,15 +31,6 @@ from sottovoce.aggregator.curator.declaration import (
     TextColumn,
     Values,
     bits,
-)
-from sottovoce.aggregator.curator.noisy_max import (
-    EXPONENTIAL,
-    LAPLACE,
-    NOISES,
-    check_quantiles,
-    quantiles,
-    top_cell,
-    top_mark,
 )
 from sottovoce.aggregator.curator.release import Release, ReleaseTerms
 from sottovoce.aggregator.curator.sum import noisy_mean, noisy_sum, vector
@@ -285,12 +277,12 @@ def quantile_question(declaration: Declaration, name: str, at: Sequence[str]) ->
     grid = number_column(declaration, name).grid
     wanted = sorted({_quantile(text) for text in at or ("1/2",)})
     try:
-        check_quantiles(grid, wanted)
+        noisy_max.check_quantiles(grid, wanted)
     except ValueError as error:
         raise SpecError(str(error)) from None
 
     def draw(records: DataRecords, terms: ReleaseTerms, draws: ExactNoise) -> Release:
-        return quantiles(records.columns[name], grid, wanted, terms, draws)
+        return noisy_max.quantiles(records.columns[name], grid, wanted, terms, draws)
 
     form = {"verb": "quantiles", "column": name, "at": [str(each) for each in wanted]}
     return CuratorQuestion(form, (name,), draw, tuple(f"{each} of {name}" for each in wanted))
@@ -332,7 +324,7 @@ def vector_question(
     return CuratorQuestion(form, tuple(kinds), draw, tuple(labels))
 
 
-def top_question(declaration: Declaration, name: str, noise: str = EXPONENTIAL.name) -> CuratorQuestion:
+def top_question(declaration: Declaration, name: str, noise: str = noisy_max.EXPONENTIAL.name) -> CuratorQuestion:
     """Return the question for the most frequent cell or mark of a column; the answer has its name, not its count.
 
     ``noise`` is one of ``NOISES``.
@@ -343,13 +335,15 @@ def top_question(declaration: Declaration, name: str, noise: str = EXPONENTIAL.n
     def draw(records: DataRecords, terms: ReleaseTerms, draws: ExactNoise) -> Release:
         values = records.columns[name]
         if isinstance(kind, MarkColumn):
-            release = top_mark([int(bits(values, bit).sum()) for bit in range(len(names))], terms, draws, NOISES[noise])
+            release = noisy_max.top_mark(
+                [int(bits(values, bit).sum()) for bit in range(len(names))], terms, draws, noisy_max.NOISES[noise]
+            )
         else:
-            release = top_cell(values, len(names), terms, draws, NOISES[noise])
+            release = noisy_max.top_cell(values, len(names), terms, draws, noisy_max.NOISES[noise])
         return replace(release, values={**release.values, "name": names[release.values["index"]]})
 
     # Without a noise it is the former question, whose recorded answer has Laplace noise.
-    form = {"verb": "top", "column": name} | ({} if noise == LAPLACE.name else {"noise": noise})
+    form = {"verb": "top", "column": name} | ({} if noise == noisy_max.LAPLACE.name else {"noise": noise})
     return CuratorQuestion(form, (name,), draw, names)
 
 

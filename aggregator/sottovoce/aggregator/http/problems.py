@@ -14,14 +14,7 @@ from sottovoce.aggregator.http import error_pages
 from sottovoce.aggregator.http.problem_docs import EXPLANATIONS
 from sottovoce.aggregator.i18n import translator
 from sottovoce.aggregator.storage.accounts.models import AccessRefused
-from sottovoce.shared.errors import (
-    EstimateError,
-    OptionsError,
-    ReportRejected,
-    RevisionConflict,
-    SpecError,
-    StorageError,
-)
+from sottovoce.shared import errors
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 CONTENT_TYPE = "application/problem+json"
@@ -120,9 +113,9 @@ def describe(error: Exception, where: str | None) -> tuple[str, str]:
         return "forbidden", str(error)
     if isinstance(error, Refusal):
         return error.code, error.detail
-    if isinstance(error, ReportRejected | EstimateError | RevisionConflict):
+    if isinstance(error, errors.ReportRejected | errors.EstimateError | errors.RevisionConflict):
         return error.code, str(error)
-    if isinstance(error, StorageError):
+    if isinstance(error, errors.StorageError):
         storage_failures.note(str(error))
         return "storage", ""
     if isinstance(error, OSError) and error.errno in {ENOSPC, EDQUOT}:
@@ -145,7 +138,7 @@ def register(app: Flask) -> None:
 
 
 def _error(error: Exception) -> Response:
-    if isinstance(error, SpecError | OptionsError):
+    if isinstance(error, errors.SpecError | errors.OptionsError):
         return response(error.code, problems=[problem._asdict() for problem in error.problems])
     return response(*describe(error, request.endpoint))
 

@@ -33,20 +33,10 @@ from sottovoce.aggregator.http.headers import (
     security_headers,
 )
 from sottovoce.aggregator.http.problems import Refusal
+from sottovoce.aggregator.intake import request_limits
 from sottovoce.aggregator.intake.admission import Admission, Pending, QuickReport
 from sottovoce.aggregator.intake.group_commit import Submitted, completed_job
 from sottovoce.aggregator.intake.http_connection import REQUEST_BYTES, Connection, HttpReply, HttpRequest
-from sottovoce.aggregator.intake.request_limits import (
-    FOR_RESEARCHERS,
-    GATE,
-    MAX_BODY,
-    PASSED,
-    UPLOAD_PATH,
-    VISITOR_UPLOAD,
-    RateLimits,
-    Traffic,
-    check_head,
-)
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.shared.errors import ReportRejected, StorageError
@@ -86,7 +76,7 @@ def make_environ(head: HttpRequest, body: bytes) -> dict[str, Any]:
         "wsgi.multithread": True,
         "wsgi.multiprocess": False,
         "wsgi.run_once": False,
-        PASSED: True,
+        request_limits.PASSED: True,
     }
     for name, value in head.headers:
         # Drop names with an underscore: in the environment they look like the name with a hyphen (header spoofing).
@@ -130,13 +120,13 @@ class Gate:
         self._clock: Clock = app.extensions["clock"]
         self._refused_logins: RefusedLogins = app.extensions["refused_logins"]
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="flask")
-        self._traffic: Traffic = app.extensions["traffic"]
+        self._traffic: request_limits.Traffic = app.extensions["traffic"]
         self._readiness: Readiness = app.extensions["readiness"]
         self._bytes = 0
         self._uploads = 0
         self._waiting = 0
         self.is_draining = False
-        self._limits = RateLimits(settings)
+        self._limits = request_limits.RateLimits(settings)
         self._turn: list[tuple[QuickReport, Connection]] = []
         self._standing = security_headers(settings.secure)
         self.receipt_headers = add_headers(
@@ -173,7 +163,7 @@ class Gate:
         held = self._bytes + REQUEST_BYTES + len(body)
         if self._readiness.is_red or held > 1024 * self._settings.max_body_kib:
             return False
-        quick = self._admission.read_quick(name, body) if len(body) <= MAX_BODY else None
+        quick = self._admission.read_quick(name, body) if len(body) <= request_limits.MAX_BODY else None
         if quick is None:
             return False
         try:
@@ -218,8 +208,8 @@ class Gate:
         if head.path in _HEALTH and head.method == "GET":
             return await self._health(head)
         self._limits.check_sender(f"{head.method} {head.path}", head.client, head.values("x-forwarded-for"))
-        declared = check_head(head.method, head.path, head.headers)
-        if declared > MAX_BODY and await self._check_large(head, declared):
+        declared = request_limits.check_head(head.method, head.path, head.headers)
+        if declared > request_limits.MAX_BODY and await self._check_large(head, declared):
             head.uploads = 1
         seconds = self._count(head, declared)
         body = await connection.read(seconds) if declared else b""
@@ -313,9 +303,9 @@ class Gate:
 
     async def _check_large(self, head: HttpRequest, declared: int) -> bool:
         """Check who sends a body above the usual limit, before it is read; return True for a data file."""
-        if head.path.endswith(tuple(FOR_RESEARCHERS)):
+        if head.path.endswith(tuple(request_limits.FOR_RESEARCHERS)):
             await self._check_researcher(head)
-        if head.method != "POST" or head.path != UPLOAD_PATH:
+        if head.method != "POST" or head.path != request_limits.UPLOAD_PATH:
             return False
         has_account = await self._check_session(head, declared)
         # One place is always left to people with an account.
@@ -329,7 +319,7 @@ class Gate:
         cookies = "; ".join(value for name, value in head.headers if name == "cookie")
         moment = int(self._clock().timestamp())
         found: bool = await self._with_database(has_session, self._storage, cookies, self._settings.secure, moment)
-        if not found and not (self._settings.public_analysis == 1 and declared <= VISITOR_UPLOAD):
+        if not found and not (self._settings.public_analysis == 1 and declared <= request_limits.VISITOR_UPLOAD):
             raise Refusal("unauthorized", "sign in, and send the file again")
         return found
 
@@ -350,7 +340,7 @@ class Gate:
         home = problems.STAFF if head.path.startswith(problems.STAFF) else ""
         status, fields, body = problems.reply(code, head.values, detail, home=home)
         if _gate_endpoint(head) is None:
-            self._traffic.note(GATE, status, 0.0)
+            self._traffic.note(request_limits.GATE, status, 0.0)
         fields.append(("Content-Length", str(len(body))))
         fields += self._limits.headers(f"{head.method} {head.path}", status)
         fields += ANY_ORIGIN if is_for_respondents(f"{head.method} {head.path}") else []

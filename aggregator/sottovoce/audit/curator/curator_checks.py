@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sottovoce.aggregator.curator import noisy_max
 from sottovoce.aggregator.curator.budget import Budget
 from sottovoce.aggregator.curator.clipping import Ball, VectorBox
 from sottovoce.aggregator.curator.clusters import cluster as clusters
@@ -29,15 +30,6 @@ from sottovoce.aggregator.curator.count import column_counts, count, counts, his
 from sottovoce.aggregator.curator.grid import NumberGrid
 from sottovoce.aggregator.curator.ledger.ledger_anchor import LedgerAnchor, LedgerFile
 from sottovoce.aggregator.curator.ledger.ledger_format import BudgetTerms
-from sottovoce.aggregator.curator.noisy_max import (
-    LAPLACE,
-    NOISES,
-    WinnerNoise,
-    quantiles,
-    top_cell,
-    top_mark,
-    winner_distribution,
-)
 from sottovoce.aggregator.curator.release import Charge, Neighbours, Release, ReleaseTerms
 from sottovoce.aggregator.curator.sum import noisy_mean, noisy_sum, vector
 from sottovoce.aggregator.curator.unknown_names import names_histogram
@@ -156,7 +148,7 @@ ENUMERATED = (
     ),
     NeighbourCase(
         "top",
-        lambda data, terms, draws: top_cell(data, 2, terms, draws),
+        lambda data, terms, draws: noisy_max.top_cell(data, 2, terms, draws),
         _both(([0, 0], [0, 1]), ([0], [0, 1])),
         Fraction(8),
     ),
@@ -169,13 +161,13 @@ ENUMERATED = (
     ),
     NeighbourCase(
         "top_mark",
-        lambda data, terms, draws: top_mark(column_counts(data, 2), terms, draws),
+        lambda data, terms, draws: noisy_max.top_mark(column_counts(data, 2), terms, draws),
         _both(([[1, 0], [1, 0]], [[1, 0], [0, 1]]), ([[1, 0]], [[1, 0], [0, 1]])),
         Fraction(8),
     ),
     NeighbourCase(
         "quantiles",
-        lambda data, terms, draws: quantiles(data, _THREE, [Fraction(1, 4)], terms, draws),
+        lambda data, terms, draws: noisy_max.quantiles(data, _THREE, [Fraction(1, 4)], terms, draws),
         _both(([0, 1, 1, 2], [1, 1, 2, 2]), ([1, 1, 2], [0, 1, 1, 2])),
         Fraction(4),
         floor=1e-3,
@@ -249,16 +241,18 @@ def _top() -> Iterator[Check]:
         Neighbours.ADD_REMOVE: [(1, 0, 0), (1, 1, 0), (1, 1, 1)],
         Neighbours.REPLACE: [(1, -1, 0), (0, 1, -1), (-1, 0, 1), (1, -1, -1)],
     }
-    for (relation, each), noise in product(moves.items(), NOISES.values()):
+    for (relation, each), noise in product(moves.items(), noisy_max.NOISES.values()):
         rate = EPSILON / relation.of(1, 2)
         loss = max(winner_loss((a, b, 0), move, rate, noise) for a, b, move in product(_APART, _APART, each))
         yield judged(f"top of three cells, {noise.name} noise, {relation.value}", loss, float(EPSILON), "a sum")
 
 
-def winner_loss(counts: tuple[int, ...], move: tuple[int, ...], rate: Fraction, noise: WinnerNoise = LAPLACE) -> float:
+def winner_loss(
+    counts: tuple[int, ...], move: tuple[int, ...], rate: Fraction, noise: noisy_max.WinnerNoise = noisy_max.LAPLACE
+) -> float:
     """Return the loss of a noisy maximum by summation; ``move`` is what the neighbour adds to each cell."""
     moved = [count + step for count, step in zip(counts, move, strict=True)]
-    ratios = winner_distribution(counts, rate, noise) / winner_distribution(moved, rate, noise)
+    ratios = noisy_max.winner_distribution(counts, rate, noise) / noisy_max.winner_distribution(moved, rate, noise)
     return float(np.abs(np.log(ratios)).max())
 
 

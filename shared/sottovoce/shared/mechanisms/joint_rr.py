@@ -40,17 +40,7 @@ from typing import Any, ClassVar, Self
 
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Domain
-from sottovoce.shared.mechanisms import MAX_EPSILON, MIN_EPSILON
-from sottovoce.shared.mechanisms.base import (
-    FRACTION,
-    Parameter,
-    Table,
-    decimal_field,
-    exact_fields,
-    fraction_field,
-    integer_field,
-    whole,
-)
+from sottovoce.shared.mechanisms import MAX_EPSILON, MIN_EPSILON, base
 
 MIN_QUESTIONS, MAX_QUESTIONS = 2, 12
 MAX_COMBINATIONS = 65_536
@@ -73,7 +63,10 @@ class JointRR:
     """
 
     name: ClassVar[str] = "joint_rr"
-    parameters: ClassVar[Mapping[str, Parameter]] = {"odds": FRACTION, "radius": whole(0, MAX_QUESTIONS - 1)}
+    parameters: ClassVar[Mapping[str, base.Parameter]] = {
+        "odds": base.FRACTION,
+        "radius": base.whole(0, MAX_QUESTIONS - 1),
+    }
 
     odds: Fraction
     radius: int
@@ -97,9 +90,11 @@ class JointRR:
     def parse(cls, fields: Mapping[str, Any], sizes: tuple[int, ...], ask: int | None = None) -> Self:
         """Parse ``{name: joint_rr, odds: "9", radius: 0}``, or ``{epsilon: "2.2"}``; errors as ``Mechanism``."""
         if set(fields) - {"name"} == {"epsilon"}:
-            return cls.for_epsilon(decimal_field(fields, "epsilon"), sizes, ask)
-        exact_fields(fields, cls.parameters)
-        return cls(fraction_field(fields, "odds"), integer_field(fields, "radius", 0, MAX_QUESTIONS - 1), sizes, ask)
+            return cls.for_epsilon(base.decimal_field(fields, "epsilon"), sizes, ask)
+        base.exact_fields(fields, cls.parameters)
+        return cls(
+            base.fraction_field(fields, "odds"), base.integer_field(fields, "radius", 0, MAX_QUESTIONS - 1), sizes, ask
+        )
 
     @classmethod
     def for_epsilon(cls, epsilon: Fraction, sizes: tuple[int, ...], ask: int | None = None) -> Self:
@@ -228,7 +223,7 @@ class JointRR:
 
 
 @dataclass(frozen=True)
-class JointMember(Table):
+class JointMember(base.Table):
     """A question of a block, as it is reported if nothing else is known.
 
     Its epsilon is the block's: to people who know the other answers its report may say so much. ``block`` is the
@@ -238,7 +233,7 @@ class JointMember(Table):
     name: ClassVar[str] = "joint_rr"
     serves: ClassVar[str] = "option"
     report_kind: ClassVar[str] = "option"
-    parameters: ClassVar[Mapping[str, Parameter]] = JointRR.parameters
+    parameters: ClassVar[Mapping[str, base.Parameter]] = JointRR.parameters
 
     block: JointRR
     position: int

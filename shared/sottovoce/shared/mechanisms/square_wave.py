@@ -26,24 +26,14 @@ from typing import Any, ClassVar, Self
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.errors import Sentence
-from sottovoce.shared.mechanisms.base import (
-    FRACTION,
-    OfOdds,
-    Parameter,
-    Table,
-    check_odds,
-    exact_fields,
-    fraction_field,
-    integer_field,
-    whole,
-)
+from sottovoce.shared.mechanisms import base
 
 MAX_BINS = 1024
 DEFAULT_BINS = 32
 
 
 @dataclass(frozen=True)
-class SquareWave(OfOdds, Table):
+class SquareWave(base.OfOdds, base.Table):
     """A channel for a number in ``bins`` bins, reported within ``width`` bins of its own with odds ``keep``.
 
     Attributes:
@@ -56,10 +46,10 @@ class SquareWave(OfOdds, Table):
     name: ClassVar[str] = "square_wave"
     serves: ClassVar[str] = "number"
     report_kind: ClassVar[str] = "range"
-    parameters: ClassVar[Mapping[str, Parameter]] = {
-        "odds": FRACTION,
-        "bins": whole(2, MAX_BINS, required=False),
-        "width": whole(0, MAX_BINS, required=False),
+    parameters: ClassVar[Mapping[str, base.Parameter]] = {
+        "odds": base.FRACTION,
+        "bins": base.whole(2, MAX_BINS, required=False),
+        "width": base.whole(0, MAX_BINS, required=False),
     }
 
     keep: Fraction
@@ -73,15 +63,15 @@ class SquareWave(OfOdds, Table):
             raise ValueError(Sentence(message, most=str(MAX_BINS)))
         if not 0 <= self.width <= self.bins:
             raise ValueError("width must lie between 0 and the number of bins")
-        check_odds(self.keep, sum(self.weights(0)))
+        base.check_odds(self.keep, sum(self.weights(0)))
 
     @classmethod
     def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
         """Parse ``{name: square_wave, odds: "3", bins: 32, width: 8}``; an author may leave bins and width out."""
-        exact_fields(fields, cls.parameters)
-        odds = fraction_field(fields, "odds")
-        bins = integer_field(fields, "bins", 2, MAX_BINS) if "bins" in fields else default_bins(domain)
-        width = integer_field(fields, "width", 0, MAX_BINS) if "width" in fields else best_width(odds, bins)
+        base.exact_fields(fields, cls.parameters)
+        odds = base.fraction_field(fields, "odds")
+        bins = base.integer_field(fields, "bins", 2, MAX_BINS) if "bins" in fields else default_bins(domain)
+        width = base.integer_field(fields, "width", 0, MAX_BINS) if "width" in fields else best_width(odds, bins)
         return cls(odds, bins, width, domain.steps)
 
     @classmethod

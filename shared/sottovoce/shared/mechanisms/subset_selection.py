@@ -25,22 +25,12 @@ from typing import Any, ClassVar, Self
 
 from sottovoce.shared import rational
 from sottovoce.shared.answers import MAX_MASK_OPTIONS, Domain
-from sottovoce.shared.mechanisms.base import (
-    FRACTION,
-    Mask,
-    OfOdds,
-    Parameter,
-    check_odds,
-    exact_fields,
-    fraction_field,
-    integer_field,
-    whole,
-)
+from sottovoce.shared.mechanisms import base
 from sottovoce.shared.mechanisms.bits import check_maskable
 
 
 @dataclass(frozen=True)
-class SubsetSelection(OfOdds, Mask):
+class SubsetSelection(base.OfOdds, base.Mask):
     """A channel to a set of ``size`` of ``options`` options, likelier by the odds ``keep`` if it holds the truth.
 
     ``size`` d is 1 .. k - 1, ``options`` k 2 .. 52, ``keep`` g above 1.
@@ -49,9 +39,9 @@ class SubsetSelection(OfOdds, Mask):
     name: ClassVar[str] = "subset_selection"
     serves: ClassVar[str] = "option"
     report_kind: ClassVar[str] = "set"
-    parameters: ClassVar[Mapping[str, Parameter]] = {
-        "odds": FRACTION,
-        "size": whole(1, MAX_MASK_OPTIONS - 1, required=False),
+    parameters: ClassVar[Mapping[str, base.Parameter]] = {
+        "odds": base.FRACTION,
+        "size": base.whole(1, MAX_MASK_OPTIONS - 1, required=False),
     }
 
     keep: Fraction
@@ -60,17 +50,17 @@ class SubsetSelection(OfOdds, Mask):
 
     def __post_init__(self) -> None:
         check_maskable(self.options)
-        check_odds(self.keep, sum(self.inclusion))
+        base.check_odds(self.keep, sum(self.inclusion))
         if not 1 <= self.size < self.options:
             raise ValueError("size must be at least 1 and less than the number of options")
 
     @classmethod
     def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
         """Parse ``{name: subset_selection, odds: "3", size: 2}``; an author may leave the size out."""
-        exact_fields(fields, cls.parameters)
-        odds = fraction_field(fields, "odds")
+        base.exact_fields(fields, cls.parameters)
+        odds = base.fraction_field(fields, "odds")
         if "size" in fields:
-            return cls(odds, integer_field(fields, "size", 1, MAX_MASK_OPTIONS - 1), domain.size)
+            return cls(odds, base.integer_field(fields, "size", 1, MAX_MASK_OPTIONS - 1), domain.size)
         return cls(odds, best_size(odds, domain.size), domain.size)
 
     @classmethod

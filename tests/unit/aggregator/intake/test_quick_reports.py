@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.http.problems import Refusal
-from sottovoce.aggregator.intake import asgi_gate
+from sottovoce.aggregator.intake import request_limits
 from sottovoce.aggregator.intake.admission import Admission
 from sottovoce.aggregator.intake.asgi_gate import Gate
 from sottovoce.aggregator.intake.request_limits import LARGER, MAX_BODY
@@ -129,7 +129,7 @@ class Node:
         with patch.context() as inner:
             inner.setattr(Admission, "read_quick", counted)
             if self.decodes:
-                inner.setattr(asgi_gate, "check_head", check_head_one_by_one)
+                inner.setattr(request_limits, "check_head", check_head_one_by_one)
             for step in steps:
                 if callable(step):
                     step(self.storage)

@@ -16,16 +16,9 @@ from flask import Response, current_app, g, redirect, render_template, request, 
 from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.accounts.authentication import storage
 from sottovoce.aggregator.accounts.ownership import claim_name
+from sottovoce.aggregator.authoring import to_survey
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, panel_of
 from sottovoce.aggregator.authoring.draft import SurveyDraft, whole_number
-from sottovoce.aggregator.authoring.to_survey import (
-    UNPLANNED,
-    draft_of,
-    file_columns,
-    numbered_copies,
-    survey_document,
-    with_slugs,
-)
 from sottovoce.aggregator.authoring.trial import is_trial_name_of, trial_name, trial_of
 from sottovoce.aggregator.authoring.validation import problems_of, refused_field, survey_of_draft
 from sottovoce.aggregator.export.flow_chart import flow_chart
@@ -40,14 +33,7 @@ from sottovoce.aggregator.studio.design.diff_view import DisplayedDifference, di
 from sottovoce.aggregator.studio.design.sentences import Sentences, texts_in_words
 from sottovoce.aggregator.studio.request_context import shown_institution, words
 from sottovoce.aggregator.studio.survey_frame import draft_page
-from sottovoce.aggregator.surveys.lifecycle import (
-    fate_of_counts,
-    may_stay_closed,
-    next_revision,
-    reports_so_far,
-    signed_before,
-    survey_of,
-)
+from sottovoce.aggregator.surveys import lifecycle
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.shared.errors import RevisionConflict, SpecError, StorageError
 from sottovoce.shared.languages import LANGUAGES as OWN_NAMES
@@ -68,16 +54,16 @@ def _page(name: str, refused: tuple[str, ...]) -> str:
     draft, figures = stored.draft, DraftFigures(stored.draft)
     survey, messages = _survey(name)
     earlier = storage().revisions(name)
-    document = survey_document(replace(draft, chooses_columns=False), name)
+    document = to_survey.survey_document(replace(draft, chooses_columns=False), name)
     asked = {item.name: item for item in survey.items} if survey else {}
-    columns = file_columns(document, draft.people, chooses=draft.chooses_columns)
+    columns = to_survey.file_columns(document, draft.people, chooses=draft.chooses_columns)
     return render_template(
         "publish.html",
         page="design",
         frame=draft_page(name, "design"),
         name=name,
         draft=draft,
-        unplanned=None if draft.people else UNPLANNED,
+        unplanned=None if draft.people else to_survey.UNPLANNED,
         version=stored.version,
         survey=survey,
         flow="" if survey is None else flow_chart(survey, words(), shown_language(survey)),
@@ -86,11 +72,11 @@ def _page(name: str, refused: tuple[str, ...]) -> str:
         refused=[words().in_this_language(message) for message in (*refused, *messages)],
         grave=[problem for problem in problems_of(draft, name, figures) if problem.grave],
         earlier=earlier,
-        pooled=fate_of_counts(earlier, survey) if survey else [],
+        pooled=lifecycle.fate_of_counts(earlier, survey) if survey else [],
         changed=_differences(draft, earlier),
         opens_again=bool(earlier) and earlier[-1].closed,
-        may_stay_closed=survey is not None and may_stay_closed(storage(), survey),
-        signed_before=signed_before(earlier, survey) if survey else 0,
+        may_stay_closed=survey is not None and lifecycle.may_stay_closed(storage(), survey),
+        signed_before=lifecycle.signed_before(earlier, survey) if survey else 0,
         totals=figures.totals,
         sentences=Sentences(words()),
         columns=[(asked[each.name], each) for each in columns if each.name in asked],
@@ -102,7 +88,7 @@ def choose_column(name: str) -> ResponseReturnValue:
     """Put a public question of a draft, or the direct copy of a sensitive one, into the files, or take it out."""
     draft, asked = drafts.load_draft(name).draft, request.form.get("question", "")
     wanted: bool | None = True if request.form.get("shown") == "1" else False if draft.chooses_columns else None
-    chosen = {number for number, each in numbered_copies(with_slugs(draft)) if each.name == asked}
+    chosen = {number for number, each in to_survey.numbered_copies(to_survey.with_slugs(draft)) if each.name == asked}
     cards = tuple(
         replace(card, asked={**card.asked, "in_files": wanted}) if number in chosen else card
         for number, card in enumerate(draft.cards)
@@ -122,7 +108,7 @@ def _survey(name: str, with_keys: Callable[..., Survey] = with_known_moduli) -> 
     try:
         survey = survey_of_draft(draft, name)
         check_affordable(survey)
-        return next_revision(storage(), with_keys(storage(), survey, current_app.extensions["settings"])), ()
+        return lifecycle.next_revision(storage(), with_keys(storage(), survey, current_app.extensions["settings"])), ()
     except SpecError as error:
         sentences = Sentences(words())
         return None, tuple(sentences.problem(refused_field(draft, problem)) for problem in error.problems)
@@ -134,7 +120,7 @@ def _differences(draft: SurveyDraft, earlier: list[StoredSurvey]) -> list[Displa
     """List a correction's differences from the previous revision, but the planned numbers: only drafts have them."""
     if not earlier:
         return []
-    before = draft_of(survey_of(earlier[-1].document).document, draft.head.get("revision", 1))
+    before = to_survey.draft_of(lifecycle.survey_of(earlier[-1].document).document, draft.head.get("revision", 1))
     return differences_in_words(draft, replace(before, people=draft.people, group=draft.group), words())
 
 
@@ -153,7 +139,7 @@ def publish_now(name: str) -> ResponseReturnValue:
     whole, refused = _survey(name, with_moduli)
     if whole is None:
         return _refuse(name, *refused)
-    stays_closed = request.form.get("reopen") != "1" and may_stay_closed(storage(), whole)
+    stays_closed = request.form.get("reopen") != "1" and lifecycle.may_stay_closed(storage(), whole)
     try:
         storage().publish(whole, who=g.who, stay_closed=stays_closed)
     except RevisionConflict:
@@ -189,7 +175,7 @@ def trials_of(name: str) -> Sequence[Trial]:
     trials = [
         trial_in(row)
         for row in storage().surveys()
-        if is_trial_name_of(name, row.name) and survey_of(row.document).trial and g.actor.role(row.name)
+        if is_trial_name_of(name, row.name) and lifecycle.survey_of(row.document).trial and g.actor.role(row.name)
     ]
     return sorted(trials, key=lambda trial: -int(trial.name.rpartition("-")[2]))
 
@@ -197,7 +183,9 @@ def trials_of(name: str) -> Sequence[Trial]:
 def trial_in(row: StoredSurvey) -> Trial:
     """Build the description of a stored test run."""
     link = current_app.extensions["settings"].link(row.name, row.digest)
-    return Trial(row.name, link, reports_so_far(row), row.closed, g.actor.role(row.name), only_here(link, words()))
+    return Trial(
+        row.name, link, lifecycle.reports_so_far(row), row.closed, g.actor.role(row.name), only_here(link, words())
+    )
 
 
 def try_out(name: str) -> ResponseReturnValue:

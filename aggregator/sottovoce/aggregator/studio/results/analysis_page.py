@@ -35,14 +35,7 @@ from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.planning.block_choice import pair_plan, pair_words
 from sottovoce.aggregator.studio.labels import SurveyVariable, SurveyVariables
 from sottovoce.aggregator.studio.request_context import attachment, is_of_studio, words
-from sottovoce.aggregator.studio.results.run_analysis import (
-    AskedAnalysis,
-    JointAnswer,
-    Why,
-    answer_to,
-    asked_analysis,
-    why_nothing,
-)
+from sottovoce.aggregator.studio.results import run_analysis
 from sottovoce.aggregator.studio.results.simulation_results import Rehearsed
 from sottovoce.aggregator.studio.survey_frame import SurveyPage, draft_placeholder, published_page
 from sottovoce.aggregator.surveys.lifecycle import survey_of
@@ -71,7 +64,7 @@ _SNIPPETS = (Path(__file__).parent / "snippets.R").read_text("utf-8")
 _, _R_HEAD, _R_TABLE, _R_ANSWERED, _R_MODEL = re.split(r"(?m)^#: .*\n", _SNIPPETS)
 
 
-def python_code(asked: AskedAnalysis, names: SurveyVariables, address: str) -> str:
+def python_code(asked: run_analysis.AskedAnalysis, names: SurveyVariables, address: str) -> str:
     """Write Python code for an analysis; ``address`` is the URL of this aggregator."""
     survey = json.dumps(names.survey.name)
     place = '"FOLDER"  # everything.zip, unpacked'
@@ -88,7 +81,7 @@ def python_code(asked: AskedAnalysis, names: SurveyVariables, address: str) -> s
     )
 
 
-def r_code(asked: AskedAnalysis, names: SurveyVariables) -> str:
+def r_code(asked: run_analysis.AskedAnalysis, names: SurveyVariables) -> str:
     """Write R code for an analysis; "" if base R with the files cannot reproduce it."""
     options, survey = asked.options, names.survey
     plain = not {*options} - {"rows", "columns", "groups", "outcome", "category", "on", "model"}
@@ -109,14 +102,14 @@ def r_code(asked: AskedAnalysis, names: SurveyVariables) -> str:
     return _R_HEAD + _R_TABLE.format(rows=_r_scores(known[0]), columns=_r_scores(known[1]))
 
 
-def in_files(asked: AskedAnalysis, names: SurveyVariables) -> bool:
+def in_files(asked: run_analysis.AskedAnalysis, names: SurveyVariables) -> bool:
     """Return True if the files contain all answers to the variables of an analysis, which may lack public ones."""
     margins: Mapping[str, Any] = asked.options.get("margins", {})
     found = [names.find(name) for name in (*_variables_of(asked, names), *margins)]
     return all(each is not None and (not each.public or "cohort" in each.question.marks) for each in found)
 
 
-def _variables_of(asked: AskedAnalysis, names: SurveyVariables) -> Sequence[str]:
+def _variables_of(asked: run_analysis.AskedAnalysis, names: SurveyVariables) -> Sequence[str]:
     """List the variables of an analysis, also those of its formula and its condition."""
     written = (names.variables_in(asked.options[key]) for key in ("formula", "where") if key in asked.options)
     return [*asked.named, *sorted(set().union(*written))]
@@ -159,7 +152,7 @@ class JointSubject:
     frame: SurveyPage
     page: str
     names: SurveyVariables
-    nothing: Why | None
+    nothing: run_analysis.Why | None
     document: Callable[[Request], Mapping[str, Any]]
     rehearsed: Rehearsed | None = None
     of_file: bool = False
@@ -195,7 +188,7 @@ def _published(name: str, page: str, file: str) -> JointSubject | Response:
         return Response(placeholder, content_type="text/html; charset=utf-8")
     frame = published_page(name, page)
     names = _variables(storage().revisions(name)[-1].document, words())
-    return JointSubject(frame, page, names, why_nothing(name), partial(results().document, name))
+    return JointSubject(frame, page, names, run_analysis.why_nothing(name), partial(results().document, name))
 
 
 def joint_page(subject: JointSubject, template: str) -> Response:
@@ -204,7 +197,7 @@ def joint_page(subject: JointSubject, template: str) -> Response:
     asked = _asked(names, template)
     if asked is None and subject.nothing is None:
         results().jobs.prepare()
-    made = answer_to(asked, subject.document) if asked else JointAnswer(why=subject.nothing)
+    made = run_analysis.answer_to(asked, subject.document) if asked else run_analysis.JointAnswer(why=subject.nothing)
     shown = None if made.document is None else answer_in_words(made.document, names)
     # Simulations get no code: it fetches reports from the aggregator or reads the downloaded files of real results.
     files: dict[str, str] = {}
@@ -243,9 +236,9 @@ def joint_page(subject: JointSubject, template: str) -> Response:
     return reply
 
 
-def _asked(names: SurveyVariables, template: str) -> AskedAnalysis | None:
+def _asked(names: SurveyVariables, template: str) -> run_analysis.AskedAnalysis | None:
     """Return the analysis in the URL, without an answer of another question than the outcome's, and with its groups."""
-    asked = asked_analysis(request.args.to_dict(flat=False), KINDS[template])
+    asked = run_analysis.asked_analysis(request.args.to_dict(flat=False), KINDS[template])
     if asked is None or asked.kind != "compare":
         return asked
     # The form keeps the answer that was chosen when another question is chosen.
@@ -268,12 +261,12 @@ def joint_file(subject: JointSubject, template: str, file: str) -> Response:
     asked = _asked(subject.names, template)
     if file not in FILES or asked is None:
         raise Refusal("not_found", "the address names no analysis, or no file of it")
-    made = answer_to(asked, subject.document)
+    made = run_analysis.answer_to(asked, subject.document)
     if made.calculating is not None:
         # The page shows how far it is, and has the links to the files again when it is finished.
         return redirect(_back(subject), 303)  # type: ignore[return-value]
     if made.document is None:
-        why = made.why or Why("internal")
+        why = made.why or run_analysis.Why("internal")
         reason = "; ".join(f"{option} {reason}".strip() for option, reason in why.details)
         raise Refusal("estimate_impossible" if why.code == "empty" else why.code, reason)
     write, media_type = FILES[file]
@@ -303,7 +296,7 @@ def end_job(queue: str, job: str, otherwise: str) -> ResponseReturnValue:
     return redirect(back if is_of_studio(back) else otherwise, 303)
 
 
-def pair_in_words(asked: AskedAnalysis | None, names: SurveyVariables) -> list[str]:
+def pair_in_words(asked: run_analysis.AskedAnalysis | None, names: SurveyVariables) -> list[str]:
     """Describe the expected precision of an analysis of two questions; empty for any other number of questions."""
     options = asked.options if asked else {}
     named = [options.get(key) for key in ("rows", "groups", "columns", "outcome")]
