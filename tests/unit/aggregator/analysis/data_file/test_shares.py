@@ -423,10 +423,6 @@ def test_who_gave_no_answer_in_a_window_is_no_option(tmp_path: Path) -> None:
     assert [each["raw"] for each in asked["among_answered"]] == pytest.approx([7.5 / 11, 3.5 / 11])
     rows = [(row["option"], row["among"]) for row in found.estimates if row["question"] == "q"]
     assert rows == [("no", "all"), ("yes", "all"), ("absent", "all"), ("no", "answered"), ("yes", "answered")]
-    drawn = [label.get_text() for label in found.plot().axes[0].get_yticklabels()]
-    assert [("answered" in label, label.startswith("q")) for label in drawn] == [(True, True)] * 2 + [
-        (False, False)
-    ] * 2
     names = SurveyVariables(described_survey("file", described_questions(found.columns)), Words("en"))
     assert (names.category("q", "absent"), names.answers("q")) == ("No answer", ["no", "yes"])
     compared = found.compare("q", "half").document

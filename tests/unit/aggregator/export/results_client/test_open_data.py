@@ -387,6 +387,16 @@ def test_plot_has_a_point_and_a_line_for_each_figure(folder: Path, tmp_path: Pat
     assert (tmp_path / "table.svg").stat().st_size > 1000
 
 
+@pytest.mark.slow
+def test_plot_names_shares_among_those_who_answered(tmp_path: Path) -> None:
+    """Beside those of all, which have the question's name alone."""
+    rows = [f'{each},"kary_rr odds=3 levels=no,yes,absent"' for each in ["no"] * 27 + ["yes"] * 19 + ["absent"] * 14]
+    (tmp_path / "host.csv").write_text("\n".join(["q,q_channel", *rows]))
+    drawn = [label.get_text() for label in open_data(tmp_path / "host.csv").plot().axes[0].get_yticklabels()]
+
+    assert ["answered" in label for label in drawn].count(True) == 2
+
+
 @pytest.fixture
 def asked(tmp_path: Path) -> Iterator[Running]:
     tried = survey(name="tried", trial=True)
