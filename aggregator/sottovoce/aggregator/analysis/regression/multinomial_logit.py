@@ -47,7 +47,7 @@ class Multinomial(Likelihood):
         # In place, which saves temporary arrays of this size in each step of Newton's method.
         odds = np.matmul(theta.reshape(self.shape), columns, out=shares[1:])
         np.exp(np.clip(odds, -LARGEST_ODDS, LARGEST_ODDS, out=odds), out=odds)
-        shares /= shares.sum(axis=0)
+        shares *= 1 / shares.sum(axis=0)
         return shares
 
 
