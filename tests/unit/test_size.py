@@ -11,9 +11,9 @@ from pathlib import Path
 
 from tests.unit.test_imports import ROOT, SOURCES, module_of, tree_of
 
-CODE_LINES = 53_437
+CODE_LINES = 53_474
 """Lines of Python that hold code: neither blank, nor comment, nor docstring."""
-STATEMENTS = 50_204
+STATEMENTS = 50_224
 """Statements of Python: nodes of the kind ``ast.stmt``."""
 SCRIPT_LINES = 7_325
 """Lines of JavaScript that hold code."""

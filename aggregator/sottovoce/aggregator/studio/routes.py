@@ -15,7 +15,13 @@ from sottovoce.aggregator.studio.account import (
     institution_page,
     team_page,
 )
-from sottovoce.aggregator.studio.design import elsewhere_page, new_survey_page, page as design_page, preview_page
+from sottovoce.aggregator.studio.design import (
+    elsewhere_page,
+    new_survey_page,
+    page as design_page,
+    preview_page,
+    publish_page,
+)
 from sottovoce.aggregator.studio.file_analysis import page as file_page
 from sottovoce.aggregator.studio.results import (
     analysis_page,
@@ -58,6 +64,7 @@ _PAGES = (
     design_page,
     preview_page,
     elsewhere_page,
+    publish_page,
     simulation_page,
     shared_results_page,
     release_page,
