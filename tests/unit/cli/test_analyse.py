@@ -67,6 +67,14 @@ def test_verb_answers_of_what_is_closed_and_of_try_outs(verb: str) -> None:
         assert (ended.exit_code, ended.stdout, said in ended.stderr) == (1, "", True)
 
 
+def test_number_may_begin_with_its_point() -> None:
+    """As papers write shares; a second point, or none of the digits, is no number."""
+    words = "--from", "files", "--question", "cheated", "--share"
+    assert told("results test", *words, "yes=.3") == told("results test", *words, "yes=0.3")
+    for given in ("yes=.", "yes=.3.1"):
+        assert "must hold a number" in run("results", "test", *words, given).stderr
+
+
 def test_model_by_formula_is_that_of_outcome_and_predictors() -> None:
     usual = told("results", "regress", "done", "--outcome", "cheated", "--on", "year", "--data", "data")
     formula = "cheated ~ year"

@@ -75,7 +75,7 @@ People = tuple[Mapping[str, str | float], ...]
 ColumnsOf = Callable[[FileTable], Columns]
 
 MOST_PEOPLE = 1000
-_DECIMAL = re.compile(r"[0-9]{1,15}(\.[0-9]{1,15})?")
+_DECIMAL = re.compile(r"([0-9]{1,15}(\.[0-9]{1,15})?|\.[0-9]{1,15})")
 
 
 def variable_name(given: Any) -> str:  # noqa: ANN401 - JSON

@@ -28,7 +28,7 @@ from sottovoce.shared.errors import EstimateError
 SharesLink = Callable[[Array], tuple[Array, Array]]
 """Shares after the first, (k - 1, m), and their derivatives, (k - 1, l, m), by linear predictors (l, m)."""
 
-_DECIMAL = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
+_DECIMAL = re.compile(r"-?([0-9]{1,15}(\.[0-9]{1,15})?|\.[0-9]{1,15})")
 
 
 class Effect(NamedTuple):

@@ -24,7 +24,7 @@ from sottovoce.shared.errors import EstimateError, OptionsError
 UrlQuery = Mapping[str, Sequence[str]]
 """Parameters of a URL, each with all its values."""
 
-_DECIMAL = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
+_DECIMAL = re.compile(r"-?([0-9]{1,15}(\.[0-9]{1,15})?|\.[0-9]{1,15})")
 HUNDRED = 100
 
 MARGIN, AT, KNOWN = "margin.", "at.", "known."
