@@ -31,24 +31,26 @@ class Multinomial(Likelihood):
 
     def derivatives(self, theta: Array, part: slice) -> Derivatives:
         """Return likelihoods and derivatives of the reports in ``part``."""
-        shares, codes = self.fitted(theta, part), self.codes[part]
-        truth = shares[1:]
+        (first, truth), codes = self._shares(theta, part), self.codes[part]
         # Likelihoods are stored once per different report and looked up, since reports repeat.
         given = np.stack([column[codes] for column in self.likelihood.T[1:]])
         given *= truth
-        marginal = given.sum(axis=0) + shares[0] * self.likelihood[:, 0][codes]
+        marginal = given.sum(axis=0) + first * self.likelihood[:, 0][codes]
         given /= marginal
         return Derivatives(marginal, given - truth, curve_of(truth, given))
 
     def fitted(self, theta: Array, part: slice) -> Array:
         """Return the fitted shares of all categories, (k, m)."""
-        columns = self.columns[:, part]
-        shares = np.ones((self.likelihood.shape[1], columns.shape[1]))
+        return np.vstack(self._shares(theta, part))
+
+    def _shares(self, theta: Array, part: slice) -> tuple[Array, Array]:
+        """Return the fitted shares of the first category, (m,), and of those after it, (k - 1, m)."""
         # In place, which saves temporary arrays of this size in each step of Newton's method.
-        odds = np.matmul(theta.reshape(self.shape), columns, out=shares[1:])
+        odds = theta.reshape(self.shape) @ self.columns[:, part]
         np.exp(np.clip(odds, -LARGEST_ODDS, LARGEST_ODDS, out=odds), out=odds)
-        shares *= 1 / shares.sum(axis=0)
-        return shares
+        first = 1 / (1 + odds.sum(axis=0))
+        odds *= first
+        return first, odds
 
 
 def times_columns(residuals: Array, columns: Array) -> Array:
